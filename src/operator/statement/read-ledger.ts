@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Conversion, type ConversionRow, toConversion } from "../../conversions/conversion.ts";
 import { asClickHash } from "../../conversions/match-click.ts";
+import type { StatedPlatform } from "../../conversions/restate.ts";
 import type { Database } from "../../db/client.ts";
 import { allColumns } from "../../db/json-rows.ts";
 import { conversions } from "../../db/schema/conversions.ts";
@@ -24,12 +25,22 @@ export function periodOf(sales: readonly StatedSale[]): { fromAt: number; toAt: 
 	return { fromAt: Date.parse(utcDay(first)), toAt: Date.parse(utcDay(last)) + DAY_MS };
 }
 
-/** `isCut` where the platform has more conversions in the period than are looked at. @throws HttpError 422 where there is no such platform */
-export async function readLedger(db: Database, id: string, sales: readonly StatedSale[]): Promise<Ledger & { isCut: boolean }> {
+/** @throws HttpError 422 where there is no such platform */
+export async function readPlatform(db: Database, id: string): Promise<StatedPlatform & { id: string }> {
 	const [platform] = await db.all<PlatformRow>(
 		sql`SELECT currency, status_map AS "statusMap", negative_payout AS "negativePayout" FROM platforms WHERE id = ${id}`,
 	);
 	if (platform === undefined) throw invalidInput([{ path: "platform", message: "is no platform's id" }]);
+	return { ...platform, id, statusMap: JSON.parse(platform.statusMap) as StatedPlatform["statusMap"] };
+}
+
+/** `isCut` where the platform has more conversions in the period than are looked at. */
+export async function readLedger(
+	db: Database,
+	platform: StatedPlatform & { id: string },
+	sales: readonly StatedSale[],
+): Promise<Ledger & { isCut: boolean }> {
+	const { id } = platform;
 	const known = new Map<string, Conversion>();
 	const sameClick = new Map<string, SameClick[]>();
 	for (let start = 0; start < sales.length; start += AT_ONCE) {
@@ -60,7 +71,7 @@ export async function readLedger(db: Database, id: string, sales: readonly State
 					AND v.event_at >= ${period.fromAt} AND v.event_at < ${period.toAt} AND v.platform = ${id}
 				ORDER BY v.event_at, v.txnid LIMIT ${MAX_STATEMENT_ROWS + 1}`);
 	return {
-		platform: { ...platform, statusMap: JSON.parse(platform.statusMap) as Ledger["platform"]["statusMap"] },
+		platform,
 		conversionOf: (txnid) => known.get(txnid) ?? null,
 		ofClick: (cid) => sameClick.get(spell(cid)) ?? [],
 		counted: counted.slice(0, MAX_STATEMENT_ROWS).map(toConversion),

@@ -2,10 +2,12 @@
 import { MAX_AMOUNT_MICROS, readAmount } from "../../conversions/read-amount.ts";
 import { isEventTime, readTime } from "../../conversions/read-event-date.ts";
 import { readText } from "../../conversions/read-postback.ts";
+import type { StatedPlatform } from "../../conversions/restate.ts";
 import type { Fault } from "../../http/errors.ts";
 import { normaliseClickId } from "../../lib/click-id.ts";
 import type { DateOrder, StatementField } from "../../lib/enums.ts";
 import { findCsvStyle, parseCsv } from "../feeds/csv.ts";
+import { currencyOf, type Marks } from "./currency-marks.ts";
 import { type ColumnMapping, findColumns, type LayoutName } from "./layouts.ts";
 
 /** Rows of one statement: a longer period is compared in parts. */
@@ -39,7 +41,13 @@ export type Statement = {
 };
 
 /** @param now dates that a postback of then could not have are faults of their rows @returns the faults of the file as a whole, where it cannot be read */
-export function readStatement(text: string, mapping: ColumnMapping, order: DateOrder | null, now: number): Statement | { faults: Fault[] } {
+export function readStatement(
+	text: string,
+	mapping: ColumnMapping,
+	order: DateOrder | null,
+	now: number,
+	platform: StatedPlatform,
+): Statement | { faults: Fault[] } {
 	const plain = `${text.replace(/^\uFEFF/, "").trimStart()}\n`;
 	const style = findCsvStyle(plain);
 	const rows = style === null ? [] : parseCsv(style, plain, true).rows.filter((row) => row.some((cell) => cell.trim() !== ""));
@@ -61,7 +69,7 @@ export function readStatement(text: string, mapping: ColumnMapping, order: DateO
 			return cell === "" ? null : cell;
 		};
 		const txnid = readTxnid(cellOf("txnid"));
-		const read = txnid === null ? "has no transaction id that could be one" : readSale(txnid, cellOf, dateOrder, now);
+		const read = txnid === null ? "has no transaction id that could be one" : readSale(txnid, cellOf, dateOrder, now, platform.currency);
 		const joined = typeof read === "string" ? read : join(sales.get(read.txnid), read);
 		if (typeof joined !== "string") sales.set(joined.txnid, joined);
 		else {
@@ -83,10 +91,14 @@ function readSale(
 	cellOf: (field: StatementField) => string | null,
 	order: DateOrder | null,
 	now: number,
+	byDefault: string,
 ): StatedSale | string {
 	const payout = cellOf("payout");
-	const payoutMicros = payout === null ? null : readMoney(payout);
-	if (payoutMicros === null) return `${JSON.stringify(payout?.slice(0, 40) ?? "")} is no amount`;
+	const paid = payout === null ? null : readMoney(payout);
+	if (paid === null) return `${JSON.stringify(payout?.slice(0, 40) ?? "")} is no amount`;
+	const told = currencyOf(paid, readText(cellOf("currency") ?? "")?.toUpperCase() ?? null, byDefault);
+	if ("fault" in told) return `${JSON.stringify(payout?.slice(0, 40) ?? "")} ${told.fault}`;
+	const { currency } = told;
 	const date = cellOf("date");
 	const at = date === null ? null : readDate(date, order);
 	if (date !== null && at === null) return `${JSON.stringify(date.slice(0, 40))} is no date, or one that could be two: say date_order`;
@@ -96,11 +108,19 @@ function readSale(
 		txnid,
 		cid: cid === null ? null : normaliseClickId(cid),
 		at,
-		payoutMicros,
-		salesMicros: sales === null ? null : readMoney(sales),
-		currency: readText(cellOf("currency") ?? "")?.toUpperCase() ?? null,
+		payoutMicros: paid.micros,
+		salesMicros: sales === null ? null : readSales(sales, currency, byDefault),
+		currency,
 		status: readText(cellOf("status") ?? ""),
 	};
+}
+
+/** What was sold for; null where that cannot be read, or is in another currency than what was paid for it. */
+function readSales(text: string, currency: string | null, byDefault: string): number | null {
+	const sold = readMoney(text);
+	const told = sold === null ? null : currencyOf(sold, currency, byDefault);
+	if (sold === null || told === null || "fault" in told) return null;
+	return (told.currency ?? byDefault) === (currency ?? byDefault) ? sold.micros : null;
 }
 
 /** A transaction's rows as one, or why they cannot be added up. */
@@ -117,13 +137,17 @@ function join(before: StatedSale | undefined, row: StatedSale): StatedSale | str
  * An amount as exports write it: with a currency sign or code, thousands separators, a decimal comma, and, where it is below zero, a sign
  * on either side or brackets. Null where it has no one reading: `1,234` may be above a thousand or below two.
  */
-export function readMoney(text: string): number | null {
+export function readMoney(text: string): (Marks & { micros: number }) | null {
 	const [, before = "", digits = "", behind = ""] = /^([^\d.,]*)([\d.,]+)([^\d.,]*)$/.exec(text.replaceAll(/[\s']/g, "")) ?? [];
-	const around = `${before}#${behind}`.replaceAll(/[A-Z]{3}|\p{Sc}/gu, "").replaceAll("\u2212", "-");
-	if (!/^(?:[+-]?#|#-|-?\(-?#\))$/.test(around)) return null;
+	const beside = `${before}#${behind}`;
+	const [code = null, ...codes] = new Set(beside.match(/[A-Z]{3}/g));
+	const [symbol = null, ...symbols] = new Set(beside.match(/\p{Sc}/gu));
+	const around = beside.replaceAll(/[A-Z]{3}|\p{Sc}/gu, "").replaceAll("\u2212", "-");
+	if (codes.length > 0 || symbols.length > 0 || !/^(?:[+-]?#|#-|-?\(-?#\))$/.test(around)) return null;
 	const decimal = toDecimal(digits);
 	const micros = decimal === null ? null : readAmount(decimal);
-	return micros !== null && micros !== 0 && /[-(]/.test(around) ? -micros : micros;
+	if (micros === null) return null;
+	return { micros: micros !== 0 && /[-(]/.test(around) ? -micros : micros, code, symbol };
 }
 
 function toDecimal(text: string): string | null {

@@ -22,7 +22,7 @@ import { formatUsd } from "../../lib/money.ts";
 import { isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import { compareStatement, DIFFERENCE_KINDS, type Difference } from "./compare-statement.ts";
 import type { ColumnMapping } from "./layouts.ts";
-import { periodOf, readLedger } from "./read-ledger.ts";
+import { periodOf, readLedger, readPlatform } from "./read-ledger.ts";
 import { readStatement, type Statement } from "./read-statement.ts";
 import type { DifferenceCounts, Reconciled } from "./statement-answers.ts";
 
@@ -48,10 +48,11 @@ type Stored = Pick<typeof statements.$inferSelect, "at" | "completedAt" | "appli
 export async function reconcileStatement(deps: SettleDeps, actor: Actor, request: ReconcileRequest): Promise<Reconciled> {
 	const { db } = deps;
 	const { platform, text, mapping, dateOrder, apply } = request;
-	const statement = readStatement(text, mapping, dateOrder, deps.now());
+	const stated = await readPlatform(db, platform);
+	const statement = readStatement(text, mapping, dateOrder, deps.now(), stated);
 	if (!("sales" in statement)) throw invalidInput(statement.faults);
 	const hash = await sha256Hex(JSON.stringify([mapping, dateOrder, text]));
-	const ledger = await readLedger(db, platform, statement.sales);
+	const ledger = await readLedger(db, stated, statement.sales);
 	const differences = compareStatement(statement.sales, ledger, statement.unread);
 	const counts = countKinds(differences);
 	const known = await readStored(db, platform, hash);

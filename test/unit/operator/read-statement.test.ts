@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readDate, readMoney, readStatement } from "../../../src/operator/statement/read-statement.ts";
 
-function read(text: string, mapping = {}) {
-	const statement = readStatement(text, mapping, null, Date.parse("2026-11-20T12:00:00Z"));
+function read(text: string, mapping = {}, currency = "USD") {
+	const platform = { currency, statusMap: {}, negativePayout: "cancel" } as const;
+	const statement = readStatement(text, mapping, null, Date.parse("2026-11-20T12:00:00Z"), platform);
 	if (!("sales" in statement)) throw new Error(statement.faults.map(({ path, message }) => `${path}: ${message}`).join("; "));
 	return statement;
 }
@@ -134,6 +135,63 @@ describe("unit: layouts of statements", () => {
 	});
 });
 
+describe("unit: currencies beside amounts", () => {
+	/** Of rows that name a currency, or nothing, in its column. @returns the row's currency, or why it is a fault */
+	function currencyOf(payout: string, column: string | null, byDefault: string, sales = ""): unknown {
+		const text = `txnid;payout;sales${column === null ? "" : ";currency"}\nX;${payout};${sales}${column === null ? "" : `;${column}`}\n`;
+		const { sales: rows, faults } = read(text, {}, byDefault);
+		return faults[0]?.message ?? [rows[0]?.payoutMicros, rows[0]?.currency, rows[0]?.salesMicros];
+	}
+
+	it.each<[string, string | null, string, string | null]>([
+		["EUR 12.50", null, "USD", "EUR"],
+		["€12.50", null, "USD", "EUR"],
+		["12.50 EUR", null, "USD", "EUR"],
+		["(EUR 12.50)", null, "USD", "EUR"],
+		["£12.50", "", "USD", "GBP"],
+		["€12.50 EUR", "EUR", "USD", "EUR"],
+		["12.50", "eur", "USD", "EUR"],
+		["$12.50", null, "USD", null],
+		["$12.50", null, "CAD", null],
+		["$12.50", "AUD", "EUR", "AUD"],
+		["CAD $12.50", null, "EUR", "CAD"],
+		["¥12.50", "CNY", "USD", "CNY"],
+		["JPY ¥12.50", null, "USD", "JPY"],
+		["₵12.50", "GHS", "USD", "GHS"],
+	])("%s, column %s, of a platform in %s: %s", (payout, column, byDefault, currency) => {
+		expect(currencyOf(payout, column, byDefault)).toEqual([payout.startsWith("(") ? -12_500_000 : 12_500_000, currency, null]);
+	});
+
+	it.each<[string, string | null, string, RegExp]>([
+		["EUR 12.50", "USD", "USD", /^"EUR 12.50" is in another currency/],
+		["€12.50", "USD", "USD", /another currency/],
+		["$12.50", "EUR", "USD", /another currency/],
+		["EUR $12.50", null, "USD", /another currency/],
+		["€12.50 GBP", null, "USD", /another currency/],
+		["$12.50", null, "EUR", /add a column of currencies/],
+		["¥12.50", null, "USD", /add a column of currencies/],
+		["₵12.50", null, "USD", /add a column of currencies/],
+	])("%s, column %s, of a platform in %s is a fault of its row", (payout, column, byDefault, fault) => {
+		expect(currencyOf(payout, column, byDefault)).toMatch(fault);
+	});
+
+	it("a column whose name says dollars is contradicted, too", () => {
+		const text = "commissionId,orderId,eventDate,pubCommissionAmountUsd\n8,T1,2026-11-10T09:30:00Z,€1.50\n";
+		expect(read(text).faults).toMatchObject([{ line: 2, message: expect.stringContaining("another currency") }]);
+	});
+
+	it.each<[string, string, string | null, number | null]>([
+		["€1", "€20", "EUR", 20_000_000],
+		["€1", "20", "EUR", 20_000_000],
+		["€1", "$20", "EUR", null],
+		["1", "€20", null, null],
+		["1", "USD 20", null, 20_000_000],
+		["1", "$20", null, 20_000_000],
+	])("%s for a sale of %s is in %s; what was sold for: %s", (payout, sales, currency, salesMicros) => {
+		expect(currencyOf(payout, null, "USD", sales)).toEqual([1_000_000, currency, salesMicros]);
+	});
+});
+
 describe("unit: amounts and dates of exports", () => {
 	it.each([
 		["1", 1],
@@ -161,13 +219,15 @@ describe("unit: amounts and dates of exports", () => {
 		["+(5.00)", null],
 		["--5", null],
 		["5EUR0", null],
+		["USD 5 EUR", null],
+		["€5£", null],
 		["1,234", null],
 		["1,234,567", 1_234_567],
 		["12,34.5", null],
 		["1.2.3", null],
 		["-", null],
 	])("%s is %s", (text, units) => {
-		expect(readMoney(text)).toBe(units === null ? null : units * 1_000_000);
+		expect(readMoney(text)?.micros ?? null).toBe(units === null ? null : units * 1_000_000);
 	});
 
 	it("however an amount is written, it is the same", () => {
@@ -188,7 +248,7 @@ describe("unit: amounts and dates of exports", () => {
 				const sign = isBelow ? below : above;
 				const around = (inner: string, [before, behind]: Around) => `${before}${inner}${behind}`;
 				const text = isMarkOutside ? around(around(number, sign), mark) : around(around(number, mark), sign);
-				expect([text, readMoney(text)]).toEqual([text, (isBelow ? -cents : cents) * 10_000]);
+				expect([text, readMoney(text)?.micros]).toEqual([text, (isBelow ? -cents : cents) * 10_000]);
 			}),
 		);
 	});

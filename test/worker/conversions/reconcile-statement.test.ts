@@ -354,4 +354,19 @@ describe("worker: a statement that names no currency", () => {
 			{ txnid: "money-same", status: "approved", payout_micros: 10_000_000, currency: "EUR", revenue_micros: 8_800_000 },
 		]);
 	});
+
+	it("has amounts in the currencies that stand beside them; a dollar is none of a platform that is paid in euros", async () => {
+		const cids = [await say("beside-euro", null), await say("beside-dollar", null)];
+		await importExactly({ platforms: [platformEntry("west", { currency: "EUR" })] });
+		const later = "2026-11-12";
+		expect(await compare("&apply=1", `beside-euro,€12.00,${later},${cids[0]},`)).toContainEqual(["beside-euro", "other_amount", true]);
+		expect(await compare("&apply=1", `beside-dollar,$12.00,${later},${cids[1]},`)).toEqual([]);
+		expect(await readAll("SELECT txnid, payout_micros, currency FROM conversions WHERE txnid LIKE 'beside-%' ORDER BY txnid DESC")).toEqual(
+			[
+				{ txnid: "beside-euro", payout_micros: 12_000_000, currency: "EUR" },
+				{ txnid: "beside-dollar", payout_micros: 10_000_000, currency: "USD" },
+			],
+		);
+		await importExactly({ platforms: [platformEntry("west")] });
+	});
 });
