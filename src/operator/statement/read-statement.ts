@@ -3,6 +3,7 @@ import { MAX_AMOUNT_MICROS, readAmount } from "../../conversions/read-amount.ts"
 import { isEventTime, readTime } from "../../conversions/read-event-date.ts";
 import { readText } from "../../conversions/read-postback.ts";
 import type { StatedPlatform } from "../../conversions/restate.ts";
+import { readStatus } from "../../conversions/status-map.ts";
 import type { Fault } from "../../http/errors.ts";
 import { normaliseClickId } from "../../lib/click-id.ts";
 import type { DateOrder, StatementField } from "../../lib/enums.ts";
@@ -18,14 +19,14 @@ const MAX_ID_LENGTH = 255;
 export type StatedSale = {
 	txnid: string;
 	cid: string | null;
-	/** Unix milliseconds; null where the statement has no date. */
+	/** Unix milliseconds, of several the first; null where the statement has no date. */
 	at: number | null;
-	/** Millionths of `currency`: returns of the same transaction are taken off. */
+	/** Millionths of `currency`: returns of the same transaction are taken off, and what was declined is left out. */
 	payoutMicros: number;
 	salesMicros: number | null;
 	/** Upper case; null where the statement names none. */
 	currency: string | null;
-	/** The last row's; null where the statement has none. */
+	/** A word of the rows that count; null where they have none. */
 	status: string | null;
 };
 
@@ -60,7 +61,7 @@ export function readStatement(
 	const { layout, dateOrder, indexes, currency } = columns;
 	const faults: RowFault[] = [];
 	const unread = new Set<string>();
-	const sales = new Map<string, StatedSale>();
+	const rowsOf = new Map<string, [StatedSale, ...StatedSale[]]>();
 	for (const [at, record] of records.entries()) {
 		const cellOf = (field: StatementField) => {
 			const index = indexes[field];
@@ -70,15 +71,20 @@ export function readStatement(
 		};
 		const txnid = readTxnid(cellOf("txnid"));
 		const read = txnid === null ? "has no transaction id that could be one" : readSale(txnid, cellOf, dateOrder, now, platform.currency);
-		const joined = typeof read === "string" ? read : join(sales.get(read.txnid), read);
-		if (typeof joined !== "string") sales.set(joined.txnid, joined);
-		else {
-			faults.push({ line: at + 2, message: joined });
+		const before = txnid === null ? undefined : rowsOf.get(txnid);
+		const isMixed = typeof read !== "string" && before !== undefined && before[0].currency !== read.currency;
+		const fault = isMixed ? "is in another currency than other rows of its transaction" : read;
+		if (typeof fault !== "string") {
+			if (before === undefined) rowsOf.set(fault.txnid, [fault]);
+			else before.push(fault);
+		} else {
+			faults.push({ line: at + 2, message: fault });
 			if (txnid !== null) unread.add(txnid);
 		}
 	}
-	for (const txnid of unread) sales.delete(txnid);
-	return { layout, rowCount: records.length, sales: [...sales.values()], faults, unread };
+	for (const txnid of unread) rowsOf.delete(txnid);
+	const sales = [...rowsOf.values()].map((rows) => join(rows, platform));
+	return { layout, rowCount: records.length, sales, faults, unread };
 }
 
 function readTxnid(txnid: string | null): string | null {
@@ -123,14 +129,48 @@ function readSales(text: string, currency: string | null, byDefault: string): nu
 	return (told.currency ?? byDefault) === (currency ?? byDefault) ? sold.micros : null;
 }
 
-/** A transaction's rows as one, or why they cannot be added up. */
-function join(before: StatedSale | undefined, row: StatedSale): StatedSale | string {
-	if (before === undefined) return row;
-	if (row.currency !== before.currency) return "is in another currency than other rows of its transaction";
+/** What words of rows that count may mean, what goes before the others first. */
+const MEANINGS = ["unknown", "pending", "approved"] as const;
+
+/**
+ * A transaction's rows as one, in whatever order they stand. Beside others, rows whose word cancels count only as far as together they take
+ * something off. Of words that mean different things one that nobody knows holds, else one that is pending.
+ */
+function join(rows: readonly [StatedSale, ...StatedSale[]], { statusMap }: StatedPlatform): StatedSale {
+	if (rows.length === 1) return rows[0];
+	const meaningOf = ({ status }: StatedSale) => {
+		const { status: meaning, unknown } = readStatus(status, statusMap);
+		return unknown ? "unknown" : meaning;
+	};
+	const { cancelled = [], kept = [] } = Object.groupBy(rows.toSorted(compareRows), (row) =>
+		meaningOf(row) === "cancelled" ? "cancelled" : "kept",
+	);
+	const [counted, left] = kept.length === 0 ? [cancelled, []] : [kept, cancelled];
+	const meaning = MEANINGS.find((one) => counted.some((row) => meaningOf(row) === one)) ?? "cancelled";
 	const within = (micros: number) => Math.max(-MAX_AMOUNT_MICROS, Math.min(MAX_AMOUNT_MICROS, micros));
-	const salesMicros = before.salesMicros === null || row.salesMicros === null ? null : within(before.salesMicros + row.salesMicros);
-	const status = row.status ?? before.status;
-	return { ...before, cid: before.cid ?? row.cid, payoutMicros: within(before.payoutMicros + row.payoutMicros), salesMicros, status };
+	const total = (field: "payoutMicros" | "salesMicros") =>
+		within(addUp(counted.map((row) => row[field])) + Math.min(0, addUp(left.map((row) => row[field]))));
+	return {
+		...rows[0],
+		cid: [...counted, ...left].find(({ cid }) => cid !== null)?.cid ?? null,
+		at: [...counted, ...left].find(({ at }) => at !== null)?.at ?? null,
+		payoutMicros: total("payoutMicros"),
+		salesMicros: counted.some(({ salesMicros }) => salesMicros === null) ? null : total("salesMicros"),
+		status: counted.find((row) => row.status !== null && meaningOf(row) === meaning)?.status ?? null,
+	};
+}
+
+function addUp(amounts: readonly (number | null)[]): number {
+	return amounts.reduce<number>((sum, micros) => sum + (micros ?? 0), 0);
+}
+
+/** By day, then by all that is taken from a single row. */
+function compareRows(a: StatedSale, b: StatedSale): number {
+	const parts = ({ at, cid, status, payoutMicros }: StatedSale) => [at ?? Number.MAX_VALUE, cid ?? "", status ?? "", payoutMicros] as const;
+	const [ofA, ofB] = [parts(a), parts(b)];
+	const differing = ofA.findIndex((part, index) => part !== ofB[index]);
+	if (differing < 0) return 0;
+	return (ofA[differing] ?? "") < (ofB[differing] ?? "") ? -1 : 1;
 }
 
 /**

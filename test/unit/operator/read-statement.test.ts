@@ -135,6 +135,51 @@ describe("unit: layouts of statements", () => {
 	});
 });
 
+describe("unit: rows of one transaction", () => {
+	/** What rows of amount, word, day and click come to, in any order: they have to come to one thing. */
+	function joined(...rows: string[]): unknown {
+		const orders = rows.flatMap((_, at) => {
+			const turned = [...rows.slice(at), ...rows.slice(0, at)];
+			return [turned, turned.toReversed()];
+		});
+		const sales = orders.map((order) => read(["txnid,payout,status,date,cid", ...order.map((row) => `O-1,${row}`), ""].join("\n")).sales);
+		for (const other of sales) expect(other).toEqual(sales[0]);
+		const [sale] = sales[0] ?? [];
+		return [(sale?.payoutMicros ?? 0) / 1_000_000, sale?.status];
+	}
+
+	it.each<[string[], number, string | null]>([
+		[["10.00,approved", "5.00,declined"], 10, "approved"],
+		[["10.00,approved", "5.00,declined", "2.00,reversed", "1.00,paid"], 11, "approved"],
+		[["10.00,approved", "-3.00,approved"], 7, "approved"],
+		[["10.00,declined", "5.00,declined"], 15, "declined"],
+		[["10.00,approved", "-10.00,reversed"], 0, "approved"],
+		[["10.00,approved", "5.00,declined", "-5.00,reversed"], 10, "approved"],
+		[["10.00,approved", "5.00,pending"], 15, "pending"],
+		[["10.00,approved", "5.00,pending", "1.00,whatever"], 16, "whatever"],
+		[["10.00,approved", "5.00,pending", "1.00,declined"], 15, "pending"],
+		[["10.00,", "5.00,pending"], 15, "pending"],
+		[["10.00,", "5.00,declined"], 10, null],
+		[["10.00,paid", "5.00,approved"], 15, "approved"],
+	])("%j are %d, %s", (rows, payout, status) => {
+		expect(joined(...rows)).toEqual([payout, status]);
+	});
+
+	it("have the click and the day of the first that counts", () => {
+		const rows = ["1.00,declined,2026-11-08,c0", "1.00,approved,2026-11-10,c2", "1.00,approved,2026-11-09,c1"];
+		expect(joined(...rows)).toEqual([2, "approved"]);
+		expect(read(["txnid,payout,status,date,cid", ...rows.map((row) => `O-1,${row}`), ""].join("\n")).sales).toMatchObject([
+			{ cid: "c1", at: Date.parse("2026-11-09") },
+		]);
+	});
+
+	it("mean what the platform's own words mean", () => {
+		const platform = { currency: "USD", statusMap: { gone: "cancelled" }, negativePayout: "cancel" } as const;
+		const statement = readStatement("txnid,payout,status\nA,10,ok\nA,5,gone\n", {}, null, 0, platform);
+		expect(statement).toMatchObject({ sales: [{ payoutMicros: 10_000_000, status: "ok" }] });
+	});
+});
+
 describe("unit: currencies beside amounts", () => {
 	/** Of rows that name a currency, or nothing, in its column. @returns the row's currency, or why it is a fault */
 	function currencyOf(payout: string, column: string | null, byDefault: string, sales = ""): unknown {
