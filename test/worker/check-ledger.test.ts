@@ -112,6 +112,35 @@ describe("worker: checking the ledger", () => {
 		expect((await check()).differences).toMatchObject([{ txnid: "waits", kind: "callbacks", field: "not_owed", stored: "3" }]);
 	});
 
+	it("what an operator attached, took away and attached to another publisher's click is right at every step", async () => {
+		await consume(postbackMessage("west", { txnid: "by-hand", cid: "lost", status: "approved" }));
+		const [one, clicks, other] = ["cpa", "cpc", "quiet"].map((publisher_id) => clickRow({ publisher_id }));
+		for (const click of [one, clicks, other]) await storeClicks(click ?? expect.fail("no click"));
+		let attached: unknown;
+		const attach = async (click: typeof one) => {
+			const response = await postVerb("west", "by-hand", "attach", { click: click?.click_hash });
+			expect(response.status).toBe(200);
+			attached = ((await response.json()) as { id: string }).id;
+		};
+		const differences = async () => {
+			await deliver();
+			return (await check()).differences.filter(({ txnid }) => txnid === "by-hand");
+		};
+		for (const click of [one, clicks, one, other]) {
+			await attach(click);
+			expect(await differences()).toEqual([]);
+			if (click === other) break;
+			await adjust({ kind: "undo", adjustment: String(attached) });
+			expect(await differences()).toEqual([]);
+		}
+		expect(await rowsOf("SELECT seq, publisher_id, status FROM callbacks WHERE txnid = 'by-hand' ORDER BY seq")).toEqual(
+			["cpa", "cpa", "cpa", "cpa", "quiet"].map((publisher_id, at) => ({
+				...{ seq: at + 1, publisher_id },
+				status: at % 2 === 0 ? "approved" : "cancelled",
+			})),
+		);
+	});
+
 	const tampered: [what: string, query: string, difference: object][] = [
 		[
 			"a row that was changed by hand",
