@@ -1,10 +1,13 @@
 /** POST /operator/reconcile-sums: compares all counters with their rows, some days a request. */
 import { Hono } from "hono";
 import * as v from "valibot";
+import { openDatabase } from "../db/client.ts";
+import { wrapD1 } from "../db/wrap-d1.ts";
 import { actorOf } from "../http/actor.ts";
 import { invalidInput } from "../http/errors.ts";
 import { readBody } from "../http/read-input.ts";
 import { jsonResponse } from "../lib/http.ts";
+import { Operations } from "../lib/operations.ts";
 import { DAY_MS, isUtcDay, SECOND_MS, utcDay } from "../lib/time.ts";
 import type { Difference } from "./compare-sums.ts";
 import { MAX_AHEAD_MS } from "./compare-sums.ts";
@@ -14,9 +17,14 @@ import type { ReconcileAnswer } from "./reconcile-answers.ts";
 import { logDifferences, type ReconcileDeps, type Repair, reconcilePart, reconcileTotals } from "./reconcile-sums.ts";
 import { showDifference } from "./show-difference.ts";
 
-/** A request stops when either is reached: D1 stops a query, and an invocation's number of them, later. */
+/** A request stops when any is reached: D1 stops a query, and an invocation's number of them, later. */
 const MAX_DAYS = 30;
 const MAX_MS = 5 * SECOND_MS;
+/**
+ * Statements that have to be left to begin another part: sixteen of publishers with a repair, five times where other repairs come in between,
+ * and as many of totals; of campaigns, four for each hundred thousand clicks of two days.
+ */
+const STATEMENTS_LEFT = 300;
 const TOTALS_A_REQUEST = 500;
 const MAX_SHOWN = 100;
 /** Those of a request that are looked at again, to be shown and logged. */
@@ -52,8 +60,10 @@ export function reconcileRoutes(deps: ReconcileDeps): Hono {
 	return app;
 }
 
-async function reconcile(deps: ReconcileDeps, asked: Asked, repair: Repair): Promise<ReconcileAnswer> {
-	const startedAt = deps.now();
+async function reconcile({ db, now }: ReconcileDeps, asked: Asked, repair: Repair): Promise<ReconcileAnswer> {
+	const operations = new Operations();
+	const deps = { db: openDatabase(wrapD1(db.$client, ({ length }) => operations.countStatements(length))), now };
+	const startedAt = now();
 	const first = asked.from ?? (await firstDay(deps.db, startedAt));
 	// Some campaigns' clocks are ahead of UTC.
 	const last = asked.to ?? utcDay(startedAt + MAX_AHEAD_MS);
@@ -64,7 +74,8 @@ async function reconcile(deps: ReconcileDeps, asked: Asked, repair: Repair): Pro
 	const clicksGone = new Set<string>();
 	let day = cursorDay ?? null;
 	let part = (cursorPart !== undefined && readPart(cursorPart)) || FIRST_PART;
-	while (day !== null && day <= last && compared.length < MAX_DAYS && deps.now() - startedAt < MAX_MS) {
+	const hasRoom = () => compared.length < MAX_DAYS && now() - startedAt < MAX_MS && operations.has({ statements: STATEMENTS_LEFT });
+	while (day !== null && day <= last && hasRoom()) {
 		const result = await reconcilePart(deps, day, part, repair);
 		differences.push(...result.differences.slice(0, MAX_FOUND - differences.length));
 		found += result.differences.length;

@@ -306,6 +306,36 @@ describe("worker: comparing counters with their rows", () => {
 		}
 	});
 
+	it("goes on with a cursor before an invocation's statements are used up, however many publishers each day has", async () => {
+		await run(`INSERT INTO publishers (id, name, publisher_id, publisher_identity, serving_engine_enabled, openrtb_enabled,
+				revenue_share_ppm, pricing_model, cashback_enabled, sales_data_enabled, campaign_id_enabled, blocked_brands)
+			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4100)
+			SELECT 'many-' || i, 'many', 'many-' || i, 'many-' || i, 0, 0, 800000, 'CPA', 0, 0, 0, '[]' FROM n`);
+		let statements = 0;
+		const counted = openDatabase(
+			wrapD1(env.DB, ({ length }) => {
+				statements += length;
+			}),
+		);
+		const routes = actedBy(reconcileRoutes({ db: counted, now: () => LATE }));
+		const asked: number[] = [];
+		let days = 0;
+		for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
+			statements = 0;
+			const body = JSON.stringify({ from: "2026-10-20", to: "2026-11-18", ...(cursor !== null && { cursor }) });
+			const answer: ReconcileAnswer = v.parse(reconcileAnswerSchema, await (await routes.request("/", { method: "POST", body })).json());
+			expect(answer.difference_count).toBe(0);
+			days += answer.days;
+			cursor = answer.next_cursor;
+			asked.push(statements);
+		}
+		// Fewer than D1 lets an invocation have: what asks for them has some, too.
+		expect(asked.length).toBeGreaterThan(1);
+		expect(Math.max(...asked)).toBeLessThan(900);
+		expect(days).toBe(30);
+		await run("DELETE FROM publishers WHERE id LIKE 'many-%'");
+	}, 60_000);
+
 	it.each([
 		[{ from: "2026-02-30" }, "from"],
 		[{ to: "soon" }, "to"],
