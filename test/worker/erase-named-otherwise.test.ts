@@ -223,6 +223,17 @@ describe("worker: erasing what came of clicks without a row", () => {
 	});
 });
 
+/** A postback that was refused for what it lacks, as it came. */
+function misnamed(fields: Record<string, string>, lacks: string) {
+	const { intake, ...message } = postbackMessage("west", { txnid: fields.txnid ?? "", cid: fields.cid ?? "" });
+	const answer = JSON.stringify({ errors: { [lacks]: [`The ${lacks} field is required.`] } });
+	const named = { query: new URLSearchParams(fields).toString(), txnid: fields.txnid ?? null, cid: fields.cid ?? null };
+	return { ...message, intake: { ...intake, ...named, outcome: "rejected", answer }, postback: null };
+}
+
+const replay = (mapping: object) => post("problems/postbacks/replay", { platform: "west", mapping });
+const RIGHT = { payout: "10", edate: "2026-11-10T12:00:00Z", s2: "s2-mark", surl: "https://shop.example/secret-page" };
+
 describe("worker: erasing what names a click in another way", () => {
 	it("a refused postback with the hash in capitals", async () => {
 		const mine = click();
@@ -230,6 +241,25 @@ describe("worker: erasing what names a click in another way", () => {
 		await consume(refused("t", String(mine.click_hash).toUpperCase()));
 		expect((await erase({ uid: UID })).counts).toMatchObject({ postbacks: 1 });
 		await expectErased();
+	});
+
+	it.each<[string, Record<string, string>, string, object]>([
+		["transaction", { order_id: "T-9" }, "txnid", { txnid: "order_id" }],
+		["date", { txnid: "T-9", "Event-Date": RIGHT.edate, edate: "" }, "edate", { edate: "Event-Date" }],
+		["payout", { txnid: "T-9", Commission: "10", payout: "" }, "payout", { payout: "Commission" }],
+	])("a refused postback whose %s came under another name: a replay by it settles as ever", async (_, fields, lacks, mapping) => {
+		await importFile({ platforms: [platformEntry("west", { match_by_publisher_click_id: true })] });
+		const mine = click();
+		await storeClicks(mine);
+		await consume(misnamed({ ...RIGHT, cid: String(mine.click_hash), ...fields, transaction: OWN, sum: String(mine.click_hash) }, lacks));
+		expect((await erase({ uid: UID })).counts).toMatchObject({ postbacks: 1 });
+		await expectErased();
+		const [{ query } = { query: "" }] = await rowsOf("SELECT query FROM postback_intake");
+		expect([...new URLSearchParams(String(query)).keys()]).not.toContain("sum");
+		await replay(mapping);
+		expect(await conversions()).toEqual([{ txnid: "T-9", stage: "settled", click_id: mine.id, revenue_micros: 8_000_000 }]);
+		await expectErased();
+		await importFile({ platforms: [platformEntry("west", { match_by_publisher_click_id: true, postback_secret: SECRET })] });
 	});
 
 	it("answers to callbacks in the archive", async () => {

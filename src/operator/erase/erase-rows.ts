@@ -18,11 +18,15 @@ export type Receipt = { actor: Actor; at: number; id: string } | null;
 type RowCounts = Pick<EraseCounts, "clicks" | "visits" | "conversions" | "conversion_events" | "postbacks" | "callbacks" | "claims">;
 type Conversion = { platform: string; txnid: string; publisherId: string | null; eventAt: number; version: number; hash: string };
 
+type Intake = { id: string; platform: string | null; txnid: string | null; cid: string | null; query: string; outcome: string };
+
 export type Wanted = {
 	clicks: readonly ErasedClick[];
 	/** Clicks that have no row, or none any more: what came of them may still be there. */
 	gone: readonly ErasedClick[];
 	own: OwnIds;
+	/** Whether a value names any click that is erased, these or others. */
+	isErased: (value: string) => boolean;
 };
 
 /** @throws OvertakenError where other writers were faster every time; nothing of these clicks is erased then */
@@ -31,7 +35,7 @@ export function eraseRows(db: Database, wanted: Wanted, receipt: Receipt): Promi
 }
 
 /** What is written rests on what was read: where that has changed, or there is more, nothing is written. */
-async function eraseOnce(db: Database, { clicks, gone, own }: Wanted, receipt: Receipt): Promise<RowCounts> {
+async function eraseOnce(db: Database, { clicks, gone, own, isErased }: Wanted, receipt: Receipt): Promise<RowCounts> {
 	const all = [...clicks, ...gone];
 	const ids = JSON.stringify(all.map(({ id }) => id));
 	// Platforms that spell everything in capitals are known.
@@ -65,8 +69,8 @@ async function eraseOnce(db: Database, { clicks, gone, own }: Wanted, receipt: R
 		UNION SELECT i.id FROM postback_intake i WHERE i.cid IN (SELECT atom FROM json_each(${hashes}))
 		UNION SELECT i.id FROM postback_intake i WHERE i.cid IN (SELECT atom FROM json_each(${ownIds})) AND NOT EXISTS (
 			SELECT 1 FROM conversions v WHERE v.platform = i.platform AND v.txnid = i.txnid AND v.click_id IS NOT NULL)`;
-	const intakes = await db.all<{ id: string; platform: string | null; txnid: string | null; cid: string | null; query: string }>(
-		sql`SELECT id, platform, txnid, cid, query FROM postback_intake WHERE id IN (${postbacks})`,
+	const intakes = await db.all<Intake>(
+		sql`SELECT id, platform, txnid, cid, query, outcome FROM postback_intake WHERE id IN (${postbacks})`,
 	);
 	const callbacks = await db.all<{ id: string }>(sql`SELECT id FROM callbacks WHERE ${ofNamed}`);
 	const visits = await db.all<{ id: string }>(
@@ -74,9 +78,9 @@ async function eraseOnce(db: Database, { clicks, gone, own }: Wanted, receipt: R
 	);
 	const hashOfName = (platform: string | null, txnid: string | null) =>
 		platform === null || txnid === null ? undefined : byName.get(keyOf({ platform, txnid }));
-	const newIntakes = intakes.flatMap(({ id, platform, txnid, cid, query }) => {
+	const newIntakes = intakes.flatMap(({ id, platform, txnid, cid, query, outcome }) => {
 		const hash = hashOfName(platform, txnid) ?? newCid(platform, cid ?? "");
-		return hash === null ? [] : [{ id, cid: hash, query: redactQuery(query, hash) }];
+		return hash === null ? [] : [{ id, cid: hash, query: redactQuery(query, hash, outcome === "accepted" ? null : isErased) }];
 	});
 	// A claim is to be about a click that has a row, where one has.
 	const claims = await findClaims(db, [...gone, ...clicks], conversions);

@@ -12,7 +12,7 @@ import { eraseArchive, eraseDeadLetters, eraseKept } from "./erase-kept.ts";
 import { readClick, type Subject } from "./erase-request.ts";
 import { eraseRows, type Receipt } from "./erase-rows.ts";
 import { type ErasedClick, readOwnIds } from "./own-ids.ts";
-import type { Erased } from "./redact.ts";
+import { type Erased, namesErased } from "./redact.ts";
 
 export type EraseDeps = { db: Database; kv: KVNamespace; archive: R2Bucket | undefined; keys: PlatformKeys; now: () => number };
 
@@ -66,11 +66,12 @@ type Clicks = { clicks: readonly ErasedClick[]; gone: readonly ErasedClick[] };
 async function eraseRest(deps: EraseDeps, erased: Erased, { clicks, gone }: Clicks, receipt: Receipt, counts: EraseCounts): Promise<void> {
 	counts.kept_in_kv = await eraseKept(deps, erased, receipt === null);
 	counts.dead_letters = await eraseDeadLetters(deps, erased, receipt === null);
+	const isErased = (value: string) => namesErased(value, erased);
 	const most = Math.max(clicks.length, gone.length);
 	// Once at least: what was asked for is audited, whether or not there was anything.
 	for (let from = 0; from === 0 || from < most; from += CLICKS_A_STEP) {
 		const [some, others] = [clicks, gone].map((all) => all.slice(from, from + CLICKS_A_STEP));
-		const done = await eraseRows(deps.db, { clicks: some ?? [], gone: others ?? [], own: erased.own }, receipt);
+		const done = await eraseRows(deps.db, { clicks: some ?? [], gone: others ?? [], own: erased.own, isErased }, receipt);
 		for (const [name, more] of Object.entries(done)) counts[name as keyof typeof done] += more;
 	}
 }

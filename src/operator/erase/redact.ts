@@ -2,6 +2,7 @@
 import { CLICK_TEXTS, type ClickText } from "../../clicks/message.ts";
 import type { ConversionEvent, EventDetails } from "../../conversions/conversion.ts";
 import { asClickHash } from "../../conversions/match-click.ts";
+import { OTHER_NAMES, plainName } from "../../conversions/other-names.ts";
 import { isObject, parseJson } from "../../lib/json.ts";
 import type { ErasedClick, OwnIds } from "./own-ids.ts";
 
@@ -18,11 +19,26 @@ export type Erased = {
 
 /** Parameters of a postback that are about money. */
 const OF_MONEY: ReadonlySet<string> = new Set(["txnid", "edate", "payout", "sales", "currency", "status"]);
+/** What they may have come as, where a postback was refused for it. */
+const OF_MONEY_ELSEWHERE: ReadonlySet<string> = new Set(["txnid", "edate", "payout"].flatMap((name) => OTHER_NAMES[name] ?? []));
 
-/** The query of a postback, with the click's hash in the place of any other id of it. */
-export function redactQuery(query: string, hash: string): string {
-	const kept = [...new URLSearchParams(query)].filter(([name]) => OF_MONEY.has(name));
+/**
+ * The query of a postback, with the click's hash in the place of any other id of it.
+ * @param isErased of a postback that was not accepted, which may be replayed by other names of its parameters: whether a value names one of
+ * the clicks that are erased; null of one that was
+ */
+export function redactQuery(query: string, hash: string, isErased: ((value: string) => boolean) | null): string {
+	const isKept = (name: string, value: string) =>
+		OF_MONEY.has(name) || (isErased !== null && OF_MONEY_ELSEWHERE.has(plainName(name)) && !isErased(value));
+	const kept = [...new URLSearchParams(query)].filter(([name, value]) => isKept(name, value));
 	return new URLSearchParams([...kept, ["cid", hash]]).toString();
+}
+
+/** Whether a value is an id of one of these clicks, or has one in it. */
+export function namesErased(value: string, { uid, ids, hashes, own }: Pick<Erased, "uid" | "ids" | "hashes" | "own">): boolean {
+	const text = value.trim();
+	const parts = [...text.toLowerCase().matchAll(/(?=([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))/g)];
+	return text === uid || own.replace(null, text) !== null || parts.some(([, part = ""]) => hashes.has(part) || ids.has(part));
 }
 
 /** What an event of a conversion has set. */
@@ -86,12 +102,17 @@ function redactPostback({ intake, postback }: Json, erased: Erased): number {
 	const cid = isObject(intake) ? findCid(intake, erased) : null;
 	if (!isObject(intake) || cid === null) return 0;
 	intake.cid = cid;
-	if (typeof intake.query === "string") intake.query = redactQuery(intake.query, cid);
+	if (typeof intake.query === "string")
+		intake.query = redactQuery(intake.query, cid, isRefused(intake) ? (value) => namesErased(value, erased) : null);
 	if (isObject(postback)) {
 		for (const field of OF_POSTBACKS) postback[field] = null;
 		postback.cid = cid;
 	}
 	return 1;
+}
+
+function isRefused({ outcome }: Json): boolean {
+	return typeof outcome === "string" && outcome !== "accepted";
 }
 
 /** What a postback is to have as its click id; null where it is not of these clicks. */
@@ -123,7 +144,8 @@ export function redactArchived(
 	for (const column of columns) if (row[column] !== undefined) row[column] = null;
 	if (isAnswer) row.answer = "";
 	if (cid !== null) row.cid = cid;
-	if (typeof row.query === "string") row.query = redactQuery(row.query, cid ?? "");
+	if (typeof row.query === "string")
+		row.query = redactQuery(row.query, cid ?? "", isRefused(row) ? (value) => namesErased(value, erased) : null);
 	return { line: JSON.stringify(row), click };
 }
 

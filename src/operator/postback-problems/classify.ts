@@ -1,4 +1,5 @@
 /** Why a postback that was not taken needs a person: pure. */
+import { OTHER_NAMES, plainName } from "../../conversions/other-names.ts";
 import { readTime } from "../../conversions/read-event-date.ts";
 import { type Field, pickValues, splitFields } from "../../conversions/read-fields.ts";
 import type { POSTBACK_OUTCOMES } from "../../lib/enums.ts";
@@ -50,27 +51,6 @@ const FORMS: Readonly<Record<string, ProblemCause>> = {
 	payout: "amount_form",
 };
 
-/** Names by which networks and trackers call what we call otherwise, in lower case without what joins words. */
-const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-	txnid: [
-		"transactionid",
-		"txid",
-		"tid",
-		"transid",
-		"trxid",
-		"orderid",
-		"actionid",
-		"conversionid",
-		"receiptid",
-		"leadid",
-		"transaction",
-		"txn",
-	],
-	cid: ["clickid", "clickref", "subid", "subid1", "sub1", "affsub", "sid", "epi", "externalid", "click", "affclickid", "clickhash"],
-	edate: ["date", "eventdate", "datetime", "timestamp", "time", "transactiondate", "actiondate", "conversiondate", "conversiontime"],
-	payout: ["commission", "amount", "sum", "price", "revenue", "earnings", "payoutamount", "payment"],
-};
-
 /** Every field at fault is a cause of its own: each is to be mended. */
 export function classifyRefused({ outcome, answer, query }: Refused): Cause[] {
 	if (outcome === "unknown_key") return [{ cause: "unknown_key", field: null, sent: null }];
@@ -104,8 +84,7 @@ function classifyField(fields: readonly Field[], name: string, message: string):
 /** The parameter in which a field may have come that did not come under its own name; null for none. */
 function findMisnamed(fields: readonly Field[], name: string): string | null {
 	const values = pickValues(fields);
-	const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 	const wanted = [name, ...(OTHER_NAMES[name] ?? [])];
-	const found = wanted.flatMap((other) => [...values.keys()].filter((key) => key !== name && plain(key) === other));
+	const found = wanted.flatMap((other) => [...values.keys()].filter((key) => key !== name && plainName(key) === other));
 	return found[0] ?? null;
 }
