@@ -218,7 +218,7 @@ describe("worker: erasing what came of clicks without a row", () => {
 		await keepDead(personal("t-2", hash));
 		const first = await erase({ uid: UID });
 		expect(first).toMatchObject({ complete: false, counts: { conversions: 1, dead_letters: 1, archived: 1 } });
-		expect(await erase({ uid: UID, archive_after: first.archive_after })).toMatchObject({ complete: true });
+		expect(await erase({ uid: UID, cursor: first.next_cursor })).toMatchObject({ complete: true });
 		await expectErased();
 	});
 });

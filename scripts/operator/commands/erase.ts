@@ -21,13 +21,13 @@ export const command: OperatorCommand = {
 	},
 };
 
-/** A request looks through a part of the archive: asks until all is done, and adds up. */
+/** A request does a bounded part: asks until all is done, and adds up. */
 async function erase({ uid, click, dryRun = false, ...options }: EraseOptions): Promise<void> {
 	if ((uid === undefined) === (click === undefined)) throw new Failure("Whose data? Give either --uid or --click.");
 	const target = targetOf(options);
 	const receipts: Erased[] = [];
 	for (let after: string | null = null; ; ) {
-		const body = JSON.stringify({ uid, click, ...(after !== null && { archive_after: after }) });
+		const body = JSON.stringify({ uid, click, ...(after !== null && { cursor: after }) });
 		const answer = await callOperator(target, `/operator/erase${dryRun ? "?dry_run=1" : ""}`, body);
 		if (answer.status === 422) {
 			const { faults, fault_count } = readFaults(answer.body);
@@ -37,15 +37,15 @@ async function erase({ uid, click, dryRun = false, ...options }: EraseOptions): 
 			throw new Failure(`Not all is erased: HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\nAsk again.`);
 		const receipt = readAnswer(erasedSchema, answer.body);
 		receipts.push(receipt);
-		after = receipt.archive_after;
+		after = receipt.next_cursor;
 		// Nothing is removed by asking what would be: the same clicks would be found without end.
 		if (receipt.complete || (dryRun && after === null)) break;
 	}
 	if (options.json) return console.log(JSON.stringify(receipts, null, 2));
-	for (const { id, at, hash, counts, complete, archive_after } of receipts) {
+	for (const { id, at, hash, counts, complete, next_cursor } of receipts) {
 		const found = Object.entries(counts).filter(([, count]) => count > 0);
 		const told = found.map(([name, count]) => `${count} ${name.replaceAll("_", " ")}`).join(", ");
-		const done = !dryRun ? "Erased" : complete || archive_after !== null ? "Would erase" : "Would erase, and more";
+		const done = !dryRun ? "Erased" : complete || next_cursor !== null ? "Would erase" : "Would erase, and more";
 		console.log(`${done}: ${told === "" ? "nothing is known" : told}`);
 		if (!dryRun) console.log(`Receipt ${id} of ${at}, hash ${hash}`);
 	}

@@ -17,7 +17,7 @@ export const OPERATOR_ERASE_OPERATIONS: readonly Operation[] = [
 		role: "admin",
 		summary: "Erase what is known of a user",
 		description:
-			"Of all clicks of a `uid`, or of one click: ids, values of the publisher but for its sources, network, hashes, keyword; in conversions, postbacks, callbacks, claims, dead letters, what KV keeps and the archive likewise. Amounts, days and our own click hashes stay. The answer is a receipt; the audit has its id and its counts, and nothing of the user. Where it is not complete ask again with its `archive_after`. What a queue still carries is erased by asking again the next day.",
+			"Of all clicks of a `uid`, or of one click: ids, values of the publisher but for its sources, network, hashes, keyword; in conversions, postbacks, callbacks, claims, dead letters, what KV keeps and the archive likewise. Amounts, days and our own click hashes stay. The answer is a receipt; the audit has its id and its counts, and nothing of the user. Where it is not complete ask again with its `next_cursor` as `cursor`. What a queue still carries is erased by asking again the next day.",
 		parameters: [DRY_RUN],
 		body: { required: true, contents: [{ schema: eraseSchema, example: { uid: "buyer-51cc" } }] },
 		answers: {

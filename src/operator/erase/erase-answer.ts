@@ -20,8 +20,8 @@ export const erasedSchema = v.strictObject({
 	id: v.pipe(v.string(), v.uuid(), v.description("Of the receipt.")),
 	at: time,
 	dry_run: v.boolean(),
-	complete: v.pipe(v.boolean(), v.description("False where there is more: ask again, with `archive_after` if there is one.")),
-	archive_after: v.nullable(v.string()),
+	complete: v.pipe(v.boolean(), v.description("False where there is more: ask again, with `next_cursor` as `cursor` if there is one.")),
+	next_cursor: v.nullable(v.string()),
 	hash: v.pipe(
 		v.string(),
 		v.regex(/^[0-9a-f]{64}$/),

@@ -39,27 +39,49 @@ export async function eraseDeadLetters({ db, keys }: KeptDeps, erased: Erased, i
 	}
 }
 
+const PREFIXES = [KEPT_CLICKS_PREFIX, KEPT_DEAD_LETTERS_PREFIX];
+/** As many as KV reads at once; each may have to be written. */
+const KEYS_A_PAGE = 100;
+/** Pages that one request looks through: an invocation may ask a thousand times. */
+const MAX_KEY_PAGES = 5;
+
+/** Where what KV keeps is gone on with: which prefix, and the cursor of its list. */
+export type KeptPosition = readonly [prefix: number, cursor: string];
+
 /**
- * What KV keeps stays under its keys: whoever takes it from there finds it without the user.
+ * Looks through what KV keeps, from a position on; null is where all is. It stays under its keys: whoever takes it from there finds it
+ * without the user.
  * @throws Error as {@link eraseDeadLetters}
  */
-export async function eraseKept({ kv, keys }: KeptDeps, erased: Erased, isDryRun: boolean): Promise<number> {
+export async function eraseKept(
+	{ kv, keys }: KeptDeps,
+	erased: Erased,
+	isDryRun: boolean,
+	from: KeptPosition = [0, ""],
+): Promise<{ count: number; next: KeptPosition | null }> {
 	let count = 0;
-	for (const prefix of [KEPT_CLICKS_PREFIX, KEPT_DEAD_LETTERS_PREFIX]) {
-		for (let cursor: string | undefined; ; ) {
-			const page = await kv.list<KeptMetadata>({ prefix, ...(cursor !== undefined && { cursor }) });
-			for (const { name, metadata } of page.keys) {
-				const text = await kv.get(name);
-				const redacted = text === null ? null : await redactKept(keys, text, erased);
-				if (redacted === null) continue;
-				count += redacted.count;
-				if (!isDryRun) await kv.put(name, redacted.text, metadata === undefined ? {} : { metadata });
-			}
-			if (page.list_complete) break;
-			cursor = page.cursor;
+	let [prefixAt, cursor] = from;
+	for (let pages = 0; pages < MAX_KEY_PAGES; pages++) {
+		const prefix = PREFIXES[prefixAt];
+		if (prefix === undefined) return { count, next: null };
+		const page = await kv.list<KeptMetadata>({ prefix, limit: KEYS_A_PAGE, ...(cursor !== "" && { cursor }) });
+		const texts =
+			page.keys.length === 0
+				? new Map<string, string | null>()
+				: await kv.get(
+						page.keys.map(({ name }) => name),
+						"text",
+					);
+		for (const { name, metadata } of page.keys) {
+			const text = texts.get(name) ?? null;
+			const redacted = text === null ? null : await redactKept(keys, text, erased);
+			if (redacted === null) continue;
+			count += redacted.count;
+			if (!isDryRun) await kv.put(name, redacted.text, metadata === undefined ? {} : { metadata });
 		}
+		[prefixAt, cursor] = page.list_complete ? [prefixAt + 1, ""] : [prefixAt, page.cursor];
 	}
-	return count;
+	return { count, next: prefixAt < PREFIXES.length ? [prefixAt, cursor] : null };
 }
 
 /** Folders of the archive in the order of its keys, and which columns of their rows may be a user's. */
@@ -73,8 +95,10 @@ const FOLDERS: readonly [folder: string, columns: readonly string[]][] = [
 const MAX_OBJECTS = 200;
 
 type Archived = {
-	/** Rows that had something. */
+	/** Rows that had something, and are erased. */
 	count: number;
+	/** Objects that clicks were found in. They are left as they are: what has to be looked for by them is found by them until it is. */
+	held: string[];
 	/** The last key that was read; null where all are. */
 	after: string | null;
 	/** Clicks whose rows are there; what is found behind them is found by them, too. */
@@ -84,6 +108,7 @@ type Archived = {
 /** Looks through the archive behind a key. */
 export async function eraseArchive(archive: R2Bucket, erased: Erased, after: string | null, isDryRun: boolean): Promise<Archived> {
 	const clicks: ErasedClick[] = [];
+	const held: string[] = [];
 	let count = 0;
 	let left = MAX_OBJECTS;
 	for (const [folder, columns] of FOLDERS) {
@@ -91,32 +116,52 @@ export async function eraseArchive(archive: R2Bucket, erased: Erased, after: str
 		for (let startAfter = after?.startsWith(folder) ? after : undefined; ; ) {
 			const page = await archive.list({ prefix: folder, limit: left, ...(startAfter !== undefined && { startAfter }) });
 			for (const { key } of page.objects) {
-				const done = await eraseObject(archive, key, erased, columns, isDryRun);
-				count += done.count;
-				for (const click of done.clicks) {
-					clicks.push(click);
-					erased.ids.add(click.id);
-					erased.hashes.add(click.clickHash);
+				const done = await redactObject(archive, key, erased, columns);
+				clicks.push(...(done?.clicks ?? []));
+				learn(erased, done);
+				if (done !== null && done.clicks.length > 0) held.push(key);
+				else if (done !== null) {
+					count += done.count;
+					if (!isDryRun) await archive.put(key, done.text);
 				}
 				startAfter = key;
 				left--;
 			}
-			if (left === 0) return { count, after: startAfter ?? null, clicks };
+			if (left === 0) return { count, held, after: startAfter ?? null, clicks };
 			if (!page.truncated) break;
 		}
 	}
-	return { count, after: null, clicks };
+	return { count, held, after: null, clicks };
 }
 
-async function eraseObject(
-	archive: R2Bucket,
-	key: string,
-	erased: Erased,
-	columns: readonly string[],
-	isDryRun: boolean,
-): Promise<{ count: number; clicks: ErasedClick[] }> {
+/** What is found in objects behind this one is found by its clicks, too. */
+function learn(erased: Erased, redacted: Redacted | null): void {
+	for (const click of redacted?.clicks ?? []) {
+		erased.ids.add(click.id);
+		erased.hashes.add(click.clickHash);
+	}
+}
+
+/** Erases in objects that were held. @param erased as {@link eraseArchive} was given it @returns how many rows had something */
+export async function eraseHeld(archive: R2Bucket, held: readonly string[], erased: Erased, isDryRun: boolean): Promise<number> {
+	let count = 0;
+	for (const key of held) {
+		const columns = FOLDERS.find(([folder]) => key.startsWith(folder))?.[1] ?? [];
+		const done = await redactObject(archive, key, erased, columns);
+		learn(erased, done);
+		if (done === null) continue;
+		count += done.count;
+		if (!isDryRun) await archive.put(key, done.text);
+	}
+	return count;
+}
+
+type Redacted = { text: string; count: number; clicks: ErasedClick[] };
+
+/** An object of the archive without what is of these clicks; null where nothing is. */
+async function redactObject(archive: R2Bucket, key: string, erased: Erased, columns: readonly string[]): Promise<Redacted | null> {
 	const object = await archive.get(key);
-	if (object === null) return { count: 0, clicks: [] };
+	if (object === null) return null;
 	let count = 0;
 	const clicks: ErasedClick[] = [];
 	const lines = (await object.text()).split("\n").map((line) => {
@@ -126,6 +171,5 @@ async function eraseObject(
 		if (redacted.click !== null) clicks.push(redacted.click);
 		return redacted.line;
 	});
-	if (count > 0 && !isDryRun) await archive.put(key, lines.join("\n"));
-	return { count, clicks };
+	return count === 0 ? null : { text: lines.join("\n"), count, clicks };
 }

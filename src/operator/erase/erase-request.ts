@@ -1,6 +1,8 @@
 /** Body of POST /operator/erase. */
 import * as v from "valibot";
+import { cursorOf, writeCursor } from "../../http/pages.ts";
 import { normaliseClickId } from "../../lib/click-id.ts";
+import type { ErasePosition } from "./erase.ts";
 
 /** Longest value that a click's row has of one parameter. */
 const MAX_UID_LENGTH = 255;
@@ -23,14 +25,25 @@ export function readClick(text: string): string {
 	return normaliseClickId(text)?.toLowerCase() ?? "";
 }
 
+/** The object of the archive, or nothing, and what of the list of KV's keys. */
+const position = v.union([v.tuple([v.string()]), v.tuple([v.string(), v.picklist([0, 1]), v.string()])]);
+type Position = v.InferOutput<typeof position>;
+
+export function writePosition({ archive, kept }: ErasePosition): string {
+	return writeCursor([archive ?? "", ...(kept ?? [])]);
+}
+
+export function readPosition(cursor: Position | undefined): ErasePosition {
+	const [archive = "", prefix, key] = cursor ?? [];
+	return { archive: archive === "" ? null : archive, kept: prefix === undefined || key === undefined ? null : [prefix, key] };
+}
+
 export const eraseSchema = v.pipe(
 	v.strictObject({
 		uid: v.pipe(v.optional(uid), v.description("The user's id at its exchange, as `uid` of clicks.")),
 		click: v.pipe(v.optional(click), v.description("A click hash, or the id of a click, as the trace shows them.")),
-		archive_after: v.pipe(
-			v.optional(v.pipe(v.string("must be a text"), v.maxLength(1_024))),
-			v.description("Where an earlier answer that was not complete has stopped."),
-		),
+		/** `next_cursor` of an earlier answer that was not complete. */
+		cursor: cursorOf(position),
 	}),
 	v.check(({ uid: user, click: one }) => (user === undefined) !== (one === undefined), "must name either uid or click"),
 );

@@ -5,15 +5,15 @@ import { readBody, readDryRun } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { type EraseDeps, erase } from "./erase.ts";
 import type { Erased } from "./erase-answer.ts";
-import { eraseSchema, type Subject } from "./erase-request.ts";
+import { eraseSchema, readPosition, type Subject } from "./erase-request.ts";
 
 export function eraseRoutes(deps: EraseDeps): Hono {
 	const app = new Hono();
 	app.post("/", async (c) => {
 		const isDryRun = readDryRun(c.req.query());
-		const { uid, click, archive_after: after = null } = await readBody(c.req.raw, eraseSchema);
+		const { uid, click, cursor } = await readBody(c.req.raw, eraseSchema);
 		const subject: Subject = uid === undefined ? { click: click ?? "" } : { uid };
-		const erased: Erased = await erase(deps, subject, after, isDryRun ? null : actorOf(c));
+		const erased: Erased = await erase(deps, subject, readPosition(cursor), isDryRun ? null : actorOf(c));
 		return jsonResponse(erased);
 	});
 	return app;

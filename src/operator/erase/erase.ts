@@ -8,8 +8,8 @@ import { newUuid } from "../../lib/ids.ts";
 import { isoTime } from "../../lib/time.ts";
 import type { PlatformKeys } from "./claim-messages.ts";
 import type { Erased as Answer, EraseCounts } from "./erase-answer.ts";
-import { eraseArchive, eraseDeadLetters, eraseKept } from "./erase-kept.ts";
-import { readClick, type Subject } from "./erase-request.ts";
+import { eraseArchive, eraseDeadLetters, eraseHeld, eraseKept, type KeptPosition } from "./erase-kept.ts";
+import { readClick, type Subject, writePosition } from "./erase-request.ts";
 import { eraseRows, type Receipt } from "./erase-rows.ts";
 import { type ErasedClick, readOwnIds } from "./own-ids.ts";
 import { type Erased, namesErased } from "./redact.ts";
@@ -19,53 +19,74 @@ export type EraseDeps = { db: Database; kv: KVNamespace; archive: R2Bucket | und
 const CLICKS_A_STEP = 200;
 const MAX_STEPS = 25;
 
+/** Where an answer that was not complete has stopped: behind which object of the archive, and within what KV keeps. */
+export type ErasePosition = { archive: string | null; kept: KeptPosition | null };
+
 /**
- * First the archive, a part of it a request; then what waits outside its tables; and the tables last, by which the rest is found.
+ * First the archive, a part of it at a time; then what waits outside its tables; and the tables last, by which the rest is found. A request
+ * does a bounded part of all this.
  * @param actor whoever erases; null only counts
  */
-export async function erase(deps: EraseDeps, subject: Subject, archiveAfter: string | null, actor: Actor | null): Promise<Answer> {
+export async function erase(deps: EraseDeps, subject: Subject, from: ErasePosition, actor: Actor | null): Promise<Answer> {
 	const { db, archive, now } = deps;
 	const at = now();
 	const id = newUuid();
 	const isDryRun = actor === null;
 	const asked = "uid" in subject ? subject.uid : subject.click;
 	const counts: EraseCounts = { ...NOTHING };
-	const answer = async (complete: boolean, after: string | null): Promise<Answer> => ({
+	const answer = async (complete: boolean, next: ErasePosition | null): Promise<Answer> => ({
 		id,
 		at: isoTime(at),
 		dry_run: isDryRun,
 		complete,
-		archive_after: after,
+		next_cursor: next === null ? null : writePosition(next),
 		hash: await sha256Hex(`${id}\n${asked}`),
 		counts,
 	});
 	const receipt = actor === null ? null : { actor, at, id };
 	const { clicks, areAll } = await findClicks(db, subject);
-	const gone = "click" in subject ? [withoutRow(readClick(subject.click))] : [];
 	const uid = "uid" in subject ? subject.uid : null;
-	const erased = await readErased(db, uid, clicks, gone);
-	if (archive !== undefined) {
-		const archived = await eraseArchive(archive, erased, archiveAfter, isDryRun);
-		counts.archived = archived.count;
-		gone.push(...archived.clicks);
-		if (archived.after !== null) {
-			// The next request no longer finds whose they were.
-			await eraseRest(deps, await readErased(db, null, [], archived.clicks), { clicks: [], gone: archived.clicks }, receipt, counts);
-			return answer(false, archived.after);
-		}
-		if (archived.clicks.length > 0) erased.own = await readOwnIds(db, [...clicks, ...gone]);
+	let those: Clicks = { clicks, gone: "click" in subject ? [withoutRow(readClick(subject.click))] : [] };
+	let erased = await readErased(db, uid, those.clicks, those.gone);
+	const asGiven = { ...erased, ids: new Set(erased.ids), hashes: new Set(erased.hashes) };
+	const archived = archive === undefined ? null : await eraseArchive(archive, erased, from.archive, isDryRun);
+	// Where KV was not done, this part of the archive is read once more, for the clicks in it.
+	if (from.kept === null) counts.archived = archived?.count ?? 0;
+	const found = archived?.clicks ?? [];
+	const after = archived?.after ?? null;
+	if (after !== null) {
+		// The next part no longer finds whose they were; what else is erased is left to the last one.
+		those = { clicks: [], gone: found };
+		erased = await readErased(db, null, [], found);
+	} else if (found.length > 0) {
+		those.gone = [...those.gone, ...found];
+		erased.own = await readOwnIds(db, [...those.clicks, ...those.gone]);
 	}
-	await eraseRest(deps, erased, { clicks, gone }, receipt, counts);
+	const isSought = after === null || found.length > 0;
+	const kept = isSought ? await eraseKept(deps, erased, isDryRun, from.kept ?? undefined) : null;
+	counts.kept_in_kv = kept?.count ?? 0;
+	if (kept !== null && kept.next !== null) {
+		await eraseTables(deps, erased, { clicks: [], gone: [] }, receipt, counts);
+		return answer(false, { ...from, kept: kept.next });
+	}
+	if (isSought) counts.dead_letters = await eraseDeadLetters(deps, erased, isDryRun);
+	await eraseTables(deps, erased, those, receipt, counts);
+	if (archive !== undefined) counts.archived += await eraseHeld(archive, archived?.held ?? [], asGiven, isDryRun);
+	if (after !== null) return answer(false, { archive: after, kept: null });
 	// Whoever asks again has others looked for in all of the archive.
 	return answer(areAll, null);
 }
 
 type Clicks = { clicks: readonly ErasedClick[]; gone: readonly ErasedClick[] };
 
-/** Erases what waits outside its tables, and the tables; adds up what was there. */
-async function eraseRest(deps: EraseDeps, erased: Erased, { clicks, gone }: Clicks, receipt: Receipt, counts: EraseCounts): Promise<void> {
-	counts.kept_in_kv = await eraseKept(deps, erased, receipt === null);
-	counts.dead_letters = await eraseDeadLetters(deps, erased, receipt === null);
+/** Erases in the tables; adds up what was there. */
+async function eraseTables(
+	deps: EraseDeps,
+	erased: Erased,
+	{ clicks, gone }: Clicks,
+	receipt: Receipt,
+	counts: EraseCounts,
+): Promise<void> {
 	const isErased = (value: string) => namesErased(value, erased);
 	const most = Math.max(clicks.length, gone.length);
 	// Once at least: what was asked for is audited, whether or not there was anything.
