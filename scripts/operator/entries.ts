@@ -4,8 +4,7 @@ import { ENTRY_SECTIONS, type EntrySection, fileEntrySchema } from "../../src/op
 import { Failure } from "../local/failure.ts";
 import { callOperator } from "./call-operator.ts";
 import { oneOf, type ServerOptions } from "./command.ts";
-import { readAnswer } from "./read-answer.ts";
-import { describeRefusal } from "./send-change.ts";
+import { take } from "./take-answer.ts";
 import { targetOf } from "./target.ts";
 
 export type Entry = v.InferOutput<typeof fileEntrySchema>;
@@ -27,9 +26,7 @@ export function pathOf(section: EntrySection, id: string): string {
 /** An entry as it stands, and its ETag. @throws Failure where there is none */
 export async function fetchEntry(section: EntrySection, id: string, options: ServerOptions): Promise<{ entry: Entry; etag: string }> {
 	const answer = await callOperator(targetOf(options), pathOf(section, id), null);
-	if (answer.status !== 200)
-		throw new Failure(describeRefusal(answer).join("\n") || `The server answered HTTP ${answer.status}. See its log.`);
-	return { entry: readAnswer(fileEntrySchema, answer.body), etag: answer.etag ?? "*" };
+	return { entry: take(fileEntrySchema, answer), etag: answer.etag ?? "*" };
 }
 
 /** The text of a field's value as JSON has it: as its schema takes it, and null for none. */

@@ -1,9 +1,8 @@
 import type * as v from "valibot";
-import { Failure } from "../local/failure.ts";
 import { callOperator } from "./call-operator.ts";
 import type { ServerOptions } from "./command.ts";
-import { describePlaces, readFaults } from "./import-report.ts";
-import { readAnswer } from "./read-answer.ts";
+import { namesOf, parametersOf } from "./option-names.ts";
+import { take } from "./take-answer.ts";
 import { targetOf } from "./target.ts";
 
 /**
@@ -17,21 +16,6 @@ export async function readPage<Output, Filter extends string>(
 	filters: readonly Filter[],
 	schema: v.GenericSchema<unknown, Output>,
 ): Promise<Output> {
-	const query = new URLSearchParams();
-	for (const name of filters) {
-		const value: string | undefined = options[name];
-		if (value !== undefined)
-			query.set(
-				name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-				value,
-			);
-	}
-	const target = targetOf(options);
-	const { status, body } = await callOperator(target, `${path}?${query}`, null);
-	if (status === 422) {
-		const { faults, fault_count } = readFaults(body);
-		throw new Failure(["The server refused this:", ...describePlaces(faults, fault_count)].join("\n"));
-	}
-	if (status !== 200) throw new Failure(`The server could not do this: HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nSee its log.`);
-	return readAnswer(schema, body);
+	const query = new URLSearchParams(parametersOf(filters, options));
+	return take(schema, await callOperator(targetOf(options), `${path}?${query}`, null), { names: namesOf(filters) });
 }

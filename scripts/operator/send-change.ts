@@ -12,8 +12,9 @@ import { Failure } from "../local/failure.ts";
 import { type Answer, type CallOptions, callOperator, messageOf } from "./call-operator.ts";
 import { type ServerOptions, withServerOptions } from "./command.ts";
 import { describeDifference } from "./describe-difference.ts";
-import { describeEnd, describePlaces, readFaults } from "./import-report.ts";
-import { readAnswer } from "./read-answer.ts";
+import { describeEnd } from "./import-report.ts";
+import { namesOf } from "./option-names.ts";
+import { type Telling, take } from "./take-answer.ts";
 import { targetOf } from "./target.ts";
 
 export type ChangeOptions = ServerOptions & { dryRun?: boolean; yes?: boolean };
@@ -50,43 +51,42 @@ export function ofVersion(version: string | undefined): CallOptions {
 export async function sendChange(path: string, body: object, options: ChangeOptions, call: CallOptions = {}): Promise<void> {
 	const answer = await callOperator(targetOf(options), `${path}${queryOf(options)}`, JSON.stringify(body), () => {}, call);
 	if (options.json) console.log(JSON.stringify(answer.body, null, 2));
-	const report = takeReport(answer);
+	const report = takeReport(answer, {
+		names: { ...CHANGE_NAMES, import: "the id" },
+		stands: `${options.dryRun ? "" : "`imports` shows whether it was done. "}See the server's log.`,
+	});
 	if (!options.json) console.log([...describeDifference(report.difference, report.dry_run), ...describeEnd(report)].join("\n"));
 }
 
+const CHANGE_NAMES = namesOf(["dryRun", "yes"]);
+
 /** The report of a change. @throws Failure where it was refused, with what the server says */
-function takeReport(answer: Answer): ImportReport {
-	const { status, body } = answer;
-	if (status === 200) return readAnswer(importReportSchema, body);
-	throw new Failure(
-		describeRefusal(answer).join("\n") ||
-			`The server could not do this: HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nSee its log.`,
-	);
+export function takeReport(answer: Answer, telling: Telling): ImportReport {
+	const refusal = describeRefusal(answer);
+	if (refusal.length > 0) throw new Failure(refusal.join("\n"));
+	return take(importReportSchema, answer, telling);
 }
 
-/** Why a change was refused; empty where the server has no word for it. */
-export function describeRefusal({ status, body }: Answer): string[] {
-	if (status === 422) {
-		const { faults, fault_count } = readFaults(body);
-		return ["The server refused this, and nothing was changed:", ...describePlaces(faults, fault_count)];
-	}
+/** Why a change was refused, where that is told as of no other command: what others have changed, what needs to be confirmed. Else empty. */
+function describeRefusal({ status, body }: Answer): string[] {
+	const said = messageOf(body);
+	if (said === null) return [];
 	if (status === 412) {
 		const conflict = v.safeParse(importConflictSchema, body);
 		const changed = conflict.success ? conflict.output.changed : [];
 		const count = conflict.success ? conflict.output.changed_count : 0;
 		return [
-			`Nothing was changed: ${messageOf(body) ?? "it was refused"}.`,
+			`Nothing was changed: ${said}.`,
 			...changed.map(({ section, id, actor, at, import: by }) => `  ${section} ${id}: by ${actor} at ${at} (${by})`),
 			...(count > changed.length ? [`  … and ${count - changed.length} more`] : []),
 		];
 	}
-	const said = messageOf(body);
-	if (status === 503 && said !== null) return [`Not taken over: ${said}.`];
+	if (status === 503) return [`Not taken over: ${said}.`];
 	if (status !== 409) return [];
 	if (v.is(confirmationSchema, body)) return [...describeDifference(body.difference, true), `Nothing was changed: ${body.message}.`];
 	const overwritten = v.is(overwrittenSchema, body) ? body.overwritten : [];
 	return [
-		`Nothing was changed: ${messageOf(body) ?? "it was refused"}.`,
+		`Nothing was changed: ${said}.`,
 		...overwritten.map(({ section, id, field }) => `  ${section} ${id}${field === "" ? "" : `, ${field}`}`),
 	];
 }

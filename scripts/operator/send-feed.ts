@@ -12,10 +12,11 @@ import { errorCode, Failure } from "../local/failure.ts";
 import { callOperator, type Target } from "./call-operator.ts";
 import { type ServerOptions, withServerOptions } from "./command.ts";
 import { addReports, describeFeed } from "./feed-report.ts";
-import { describePlaces, readFaults } from "./import-report.ts";
+import { namesOf } from "./option-names.ts";
 import { type Progress, showProgress } from "./progress.ts";
 import { readAnswer } from "./read-answer.ts";
 import { type FeedPart, splitFeed } from "./split-feed.ts";
+import { type Names, type Telling, take } from "./take-answer.ts";
 import { targetOf } from "./target.ts";
 
 type FeedCommandOptions = ServerOptions & {
@@ -59,7 +60,8 @@ async function sendFeed(name: string, file: string, options: FeedCommandOptions)
 	const { chunks, size, progress } = openFeed(name, file);
 	let report: FeedReport;
 	try {
-		report = await sendParts({ target, path: `/operator/${name}`, query, scope, progress }, splitFeed(chunks, PART_SIZE));
+		const names = namesOfSent(options);
+		report = await sendParts({ target, path: `/operator/${name}`, query, names, scope, progress }, splitFeed(chunks, PART_SIZE));
 	} catch (error) {
 		throw describeReading(error, file);
 	} finally {
@@ -94,6 +96,12 @@ function readQuery({ mapping, set, idPrefix, dryRun }: FeedCommandOptions): URLS
 	if (idPrefix !== undefined) query.set("id_prefix", idPrefix);
 	if (mapping !== undefined) query.set("mapping", readMapping(mapping));
 	return query;
+}
+
+/** The options by their parameters. Whatever is none of these is sent as a field of `--set`. */
+function namesOfSent({ set }: FeedCommandOptions): Names {
+	const fields = set.map((assignment) => assignment.slice(0, assignment.indexOf("=")));
+	return { ...Object.fromEntries(fields.map((field) => [field, `--set ${field}`])), ...namesOf(["mapping", "idPrefix", "dryRun"]) };
 }
 
 function readMapping(file: string): string {
@@ -145,55 +153,48 @@ async function* meter(source: AsyncIterable<Buffer>, progress: Progress): AsyncG
 	}
 }
 
-type Sending = { target: Target; path: string; query: URLSearchParams; scope: ReplaceScope | null; progress: Progress };
+type Sending = { target: Target; path: string; query: URLSearchParams; names: Names; scope: ReplaceScope | null; progress: Progress };
 
 const NOTHING: FeedReport = { feed: "", accepted: 0, rejected: 0, rejected_lines: [], unknown_domains: [], removed: null, dry_run: false };
 
 /** Sends the parts under one feed id, and at last has the others removed. Ends early where a part cannot be read. */
-async function sendParts({ target, path, query, scope, progress }: Sending, parts: AsyncIterable<FeedPart>): Promise<FeedReport> {
+async function sendParts({ target, path, query, names, scope, progress }: Sending, parts: AsyncIterable<FeedPart>): Promise<FeedReport> {
 	const common = new URLSearchParams(query);
 	if (scope !== null) common.set("feed", randomUUID());
 	let sum = NOTHING;
 	for await (const { text, line } of parts) {
 		const wanted = new URLSearchParams([...common, ["line", String(line)]]);
-		sum = addReports(sum, await send(target, `${path}?${wanted}`, await compress(text, { level: 1 })));
+		const telling = { names, stands: AGAIN, isBegun: sum !== NOTHING };
+		sum = addReports(sum, await send(target, `${path}?${wanted}`, await compress(text, { level: 1 }), telling));
 		progress.note(`${sum.accepted} accepted, ${sum.rejected} rejected`);
 		if (sum.incomplete) return sum;
 	}
 	if (scope === null) return sum;
 	if (sum.rejected > sum.accepted) return { ...sum, message: "Nothing was removed, because most records were rejected." };
 	progress.note("removing what the feed no longer has");
-	return addReports(sum, await send(target, `${path}?${new URLSearchParams([...common, ["replace", scope]])}`, Buffer.alloc(0)));
+	const last = `${path}?${new URLSearchParams([...common, ["replace", scope]])}`;
+	return addReports(sum, await send(target, last, Buffer.alloc(0), { names, stands: AGAIN, isBegun: true }));
 }
 
+const AGAIN = "See the server's log. Send the same feed again: what was taken over already does no harm.";
+
 /** Sends one request; again, after a while, where the server failed: a part may be taken over twice. */
-async function send(target: Target, path: string, body: Buffer, attempt = 0): Promise<FeedReport> {
+async function send(target: Target, path: string, body: Buffer, telling: Telling, attempt = 0): Promise<FeedReport> {
 	const wait = RETRY_AFTER_MS[attempt];
 	try {
-		const { status, body: answer } = await callOperator(target, path, body);
-		if (status === 200) return readAnswer(feedReportSchema, answer);
-		if (status === 422) return isReport(answer) ? readAnswer(feedReportSchema, answer) : refuse(answer);
-		if (status < 500 || wait === undefined) {
-			throw new Failure(
-				`The server could not take over a part of the feed: HTTP ${status} ${JSON.stringify(answer).slice(0, 500)}\n` +
-					"See the server's log. Send the same feed again: what was taken over already does no harm.",
-			);
-		}
+		const answer = await callOperator(target, path, body);
+		if (answer.status === 422 && isReport(answer.body)) return readAnswer(feedReportSchema, answer.body);
+		if (answer.status < 500 || wait === undefined) return take(feedReportSchema, answer, telling);
 	} catch (error) {
 		// The first request that cannot be sent at all has the wrong address; a later one, a server that is busy restarting.
 		if (wait === undefined || !(error instanceof Failure) || !/cannot be reached/.test(error.message) || attempt > 1) throw error;
 	}
 	await sleep(wait);
-	return send(target, path, body, attempt + 1);
+	return send(target, path, body, telling, attempt + 1);
 }
 
 function isReport(answer: unknown): boolean {
 	return typeof answer === "object" && answer !== null && "accepted" in answer;
-}
-
-function refuse(answer: unknown): never {
-	const { faults, fault_count } = readFaults(answer);
-	throw new Failure(["An option is at fault, and nothing was read:", ...describePlaces(faults, fault_count)].join("\n"));
 }
 
 function describeReading(error: unknown, file: string): unknown {

@@ -521,15 +521,15 @@ describe("npm run operator", () => {
 	);
 
 	it.each([
-		[["adjust", "undo", "nope", "--text", "why"], "adjustment", "is no adjustment's id", "adjust list"],
-		[["conversions", "show", "northwind", "T-0"], "txnid", "is no transaction of this platform", "conversions list"],
-		[["learning", "prices", "1"], "campaign", "there is no campaign 1", "list campaigns"],
-		[["callbacks", "test", "--publisher", "nobody"], "publisher", "there is no publisher nobody", "list publishers"],
-		[["adjust", "void-clicks", "--brand", "x", "--text", "why"], "brand", "is no brand's domain", "list brands"],
-	] as const)("says what lists those there are where a field names nothing: %j", async (command, path, message, list) => {
+		[["adjust", "undo", "nope", "--text", "why"], "adjustment", "adjustment", "is no adjustment's id", "adjust list"],
+		[["conversions", "show", "northwind", "T-0"], "txnid", "txnid", "is no transaction of this platform", "conversions list"],
+		[["learning", "prices", "1"], "campaign", "campaign", "there is no campaign 1", "list campaigns"],
+		[["callbacks", "test", "--publisher", "nobody"], "publisher", "--publisher", "there is no publisher nobody", "list publishers"],
+		[["adjust", "void-clicks", "--brand", "x", "--text", "why"], "brand", "--brand", "is no brand's domain", "list brands"],
+	] as const)("says what lists those there are where a field names nothing: %j", async (command, path, typed, message, list) => {
 		answer = { status: 422, body: JSON.stringify({ error: "Validation failed", faults: [{ path, message }], fault_count: 1 }) };
 		const { code, stderr } = await run(...command, "--url", url);
-		expect([code, stderr]).toEqual([1, expect.stringContaining(`  ${path}: ${message}\n\`${list}\` shows those there are.\n`)]);
+		expect([code, stderr]).toEqual([1, expect.stringContaining(`  ${typed}: ${message}\n\`${list}\` shows those there are.\n`)]);
 	});
 
 	const EMPTY = { data: [], limit: 100, next_cursor: null };
@@ -690,7 +690,7 @@ describe("npm run operator", () => {
 		expect([code, stderr]).toEqual([
 			1,
 			expect.stringContaining(
-				"The server refused, and nothing was changed:\n  publisher: is no publisher's id\n`list publishers` shows those there are.",
+				"The server refused, and nothing was changed:\n  --publisher: is no publisher's id\n`list publishers` shows those there are.",
 			),
 		]);
 	});
@@ -707,6 +707,11 @@ describe("npm run operator", () => {
 			"The id a-2 is of another adjustment.",
 		],
 		[["people", "disable", "p-1"], [503, { error: "The network database is being moved" }], "The network database is being moved"],
+		[
+			["set", "brand", "b.example", "active=false"],
+			[503, { error: "The network database is being moved" }],
+			"The network database is being moved",
+		],
 	] as const)("says in the server's words why it refused, and nothing that is not so: %j", async (command, [status, body], said) => {
 		answer = { status, body: JSON.stringify(body) };
 		const { code, stderr } = await run(...command, "--url", url);
@@ -716,6 +721,7 @@ describe("npm run operator", () => {
 	it.each([
 		[["adjust", "list"], "See the server's log."],
 		[["claims", "list"], "See the server's log."],
+		[["undo", "i-1"], "`imports` shows whether it was done. See the server's log."],
 		[["reconcile", "network.json", "--platform", "west", "--apply"], "What was applied is kept: give the command again, and it goes on."],
 	] as const)("says where the server failed what stands: %j", async (command, stands) => {
 		answer = { status: 500, body: '{"error":"Internal error"}' };
@@ -723,9 +729,38 @@ describe("npm run operator", () => {
 		expect([code, stderr]).toEqual([1, `\nThe server answered HTTP 500 {"error":"Internal error"}\n${stands}\n`]);
 	});
 
-	it("erase asks whose data it is, and sends nothing without", async () => {
-		const { code, stderr } = await run("erase", "--url", url);
-		expect([code, stderr, seen]).toEqual([1, expect.stringContaining("Give either --uid or --click."), []]);
+	it("tells of a move that begins between two requests of one command what stands", async () => {
+		const part = {
+			...{ id: "a-1", kind: "void_clicks", clicks: 1_000, conversions: 0, publisher_revenue: "-1.0000", gross_revenue: "0.0000" },
+			...{ complete: false, dry_run: false },
+		} satisfies Adjusted;
+		answersBefore = [{ status: 200, body: JSON.stringify(part) }];
+		answer = { status: 503, body: '{"error":"The network database is being moved"}' };
+		const { code, stderr } = await run("adjust", "void-clicks", "--source", "news", "--text", "why", "--id", "id-of-mine", "--url", url);
+		expect([code, stderr]).toEqual([
+			1,
+			"\nThe server refused, and nothing more was changed: The network database is being moved\n" +
+				"What it did is kept: `adjust list` shows it. The same with --id id-of-mine goes on, and does nothing twice.\n",
+		]);
+	});
+
+	it.each([
+		[["adjust", "void-clicks", "--text", "why"], "Which clicks? Name them by --publisher, --source, --address-prefix"],
+		[["erase"], "Give either --uid or --click."],
+	] as const)("asks what is meant, and sends nothing without: %j", async (command, said) => {
+		const { code, stderr } = await run(...command, "--url", url);
+		expect([code, stderr, seen]).toEqual([1, expect.stringContaining(said), []]);
+	});
+
+	it.each([
+		[["conversions", "list", "--min-amount", "x"], "/operator/conversions?min_amount=x", "min_amount", "--min-amount"],
+		[["audit", "--subject-kind", "x"], "/operator/audit?subject_kind=x&limit=100", "subject_kind", "--subject-kind"],
+	] as const)("names the option that was typed: %j", async (command, path, parameter, typed) => {
+		const faults = [{ path: parameter, message: "is wrong" }];
+		answer = { status: 422, body: JSON.stringify({ error: "Validation failed", faults, fault_count: 1 }) };
+		const { code, stderr } = await run(...command, "--url", url);
+		expect([code, stderr]).toEqual([1, `\nThe server refused, and nothing was changed:\n  ${typed}: is wrong\n`]);
+		expect(seen.map((request) => request.path)).toEqual([path]);
 	});
 
 	it("claims: lists them with what was written, answers, declines and grants", async () => {
@@ -951,7 +986,7 @@ describe("npm run operator", () => {
 		answer = { status: 409, body: JSON.stringify({ error: "no move is under way" }) };
 		expect(await run("database", "move", "--cancel", "--url", url)).toMatchObject({
 			code: 1,
-			stderr: expect.stringContaining("refused this: no move is under way"),
+			stderr: expect.stringContaining("nothing was changed: no move is under way"),
 		});
 	});
 
@@ -1055,7 +1090,7 @@ describe("npm run operator", () => {
 		],
 		[413, '{"error":"too large"}', "Split the file"],
 		[503, '{"error":"Not taken over","message":"send it in parts"}', "Not taken over: send it in parts."],
-		[500, '{"error":"Internal error"}', "could not import the file: HTTP 500"],
+		[500, '{"error":"Internal error"}', 'HTTP 500 {"error":"Internal error"}\nNothing should have changed.'],
 		[502, "<html>Bad gateway</html>", "something other than JSON"],
 		[200, '{"hello":"world"}', "not one this CLI knows"],
 	])("explains an answer of HTTP %d %s", async (status, body, message) => {

@@ -126,9 +126,9 @@ describe("npm run operator -- products", () => {
 		],
 		[
 			"an option at fault",
-			["feed.csv"],
-			{ status: 422, body: { error: "Validation failed", messages: { nme: ["is no field"] } } },
-			'{"nme":["is no field"]}',
+			["feed.csv", "--set", "nme=x"],
+			{ status: 422, body: { error: "Validation failed", faults: [{ path: "nme", message: "is no field" }], fault_count: 1 } },
+			"nothing was changed:\n  --set nme: is no field",
 		],
 		["no such file", ["nothing.csv"], null, "there is no such file"],
 		["a folder", ["src"], null, "it is a folder"],

@@ -1,21 +1,26 @@
 import { adjustmentPageSchema, type ListedAdjustment } from "../../../src/adjustments/adjustment-answer.ts";
 import { Failure } from "../../local/failure.ts";
-import { callOperator } from "../call-operator.ts";
-import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
-import { type AdjustOptions, counted, sendAdjustment, take, withAdjustOptions } from "../send-adjustment.ts";
-import { targetOf } from "../target.ts";
+import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
+import { flagOf, parametersOf } from "../option-names.ts";
+import { readPage } from "../read-page.ts";
+import { type AdjustOptions, counted, sendAdjustment, withAdjustOptions } from "../send-adjustment.ts";
 
-type VoidOptions = AdjustOptions & {
-	publisher?: string;
-	source?: string;
-	addressPrefix?: string;
-	brand?: string;
-	campaign?: string;
-	from?: string;
-	to?: string;
-	reason?: string;
-};
-type ListOptions = ServerOptions & { limit?: string; cursor?: string };
+/** Options of `void-clicks`: which clicks. */
+const SELECTION = {
+	publisher: ["id", "of this publisher (its id in the network file)"],
+	source: ["id", "of this source of traffic"],
+	addressPrefix: ["network", "from this network, such as 203.0.113.0/24"],
+	brand: ["domain", "of this brand"],
+	campaign: ["id", "of this campaign"],
+	from: ["time", "made at or after this time (ISO 8601, UTC)"],
+	to: ["time", "made before this time; a date is included"],
+	reason: ["rule", "flagged by this rule"],
+} as const;
+const SELECTED = Object.keys(SELECTION) as (keyof typeof SELECTION)[];
+const PAGING = ["limit", "cursor"] as const;
+
+type VoidOptions = AdjustOptions & Partial<Record<keyof typeof SELECTION, string>>;
+type ListOptions = ServerOptions & Partial<Record<(typeof PAGING)[number], string>>;
 
 const CONVERSION_VERBS = {
 	"void-conversion": ["void_conversion", "take a conversion back: it counts as cancelled, whatever its platform says"],
@@ -28,17 +33,14 @@ export const command: OperatorCommand = {
 	name: "adjust",
 	add(program) {
 		const adjust = program.command("adjust").description("void clicks and conversions, add or take amounts, undo that, list what was done");
-		withAdjustOptions(adjust.command("void-clicks"))
-			.description("take paid clicks back: they leave the sums, and stand in reports as voided")
-			.option("--publisher <id>", "of this publisher (its id in the network file)")
-			.option("--source <id>", "of this source of traffic")
-			.option("--address-prefix <network>", "from this network, such as 203.0.113.0/24")
-			.option("--brand <domain>", "of this brand")
-			.option("--campaign <id>", "of this campaign")
-			.option("--from <time>", "made at or after this time (ISO 8601, UTC)")
-			.option("--to <time>", "made before this time; a date is included")
-			.option("--reason <rule>", "flagged by this rule")
-			.action(voidClicks);
+		const voiding = withAdjustOptions(adjust.command("void-clicks")).description(
+			"take paid clicks back: they leave the sums, and stand in reports as voided",
+		);
+		for (const option of SELECTED) {
+			const [value, description] = SELECTION[option];
+			voiding.option(`${flagOf(option)} <${value}>`, description);
+		}
+		voiding.action(voidClicks);
 		for (const [name, [kind, description]] of Object.entries(CONVERSION_VERBS)) {
 			withAdjustOptions(adjust.command(name))
 				.description(description)
@@ -66,16 +68,17 @@ export const command: OperatorCommand = {
 	},
 };
 
-function voidClicks({ publisher, source, addressPrefix, brand, campaign, from, to, reason, ...options }: VoidOptions): Promise<void> {
+function voidClicks(options: VoidOptions): Promise<void> {
+	const { campaign } = options;
+	const selection = parametersOf(SELECTED, options);
+	if (Object.keys(selection).length === 0) throw new Failure(`Which clicks? Name them by ${oneOf(SELECTED.map(flagOf))}.`);
 	if (campaign !== undefined && !/^\d{1,15}$/.test(campaign)) throw new Failure("--campaign must be a campaign's number.");
-	const selection = { publisher, source, address_prefix: addressPrefix, brand, from, to, reason };
-	return sendAdjustment(options, { kind: "void_clicks", ...selection, ...(campaign !== undefined && { campaign: Number(campaign) }) });
+	const request = { kind: "void_clicks", ...selection, ...(campaign !== undefined && { campaign: Number(campaign) }) };
+	return sendAdjustment(options, request, SELECTED);
 }
 
 async function list(options: ListOptions): Promise<void> {
-	const { limit, cursor } = options;
-	const query = new URLSearchParams({ ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) });
-	const answer = take(adjustmentPageSchema, await callOperator(targetOf(options), `/operator/adjustments?${query}`, null));
+	const answer = await readPage(options, "/operator/adjustments", PAGING, adjustmentPageSchema);
 	if (options.json) return console.log(JSON.stringify(answer, null, 2));
 	if (answer.data.length === 0) return console.log("There are no adjustments.");
 	for (const adjustment of answer.data) console.log(describeListed(adjustment));

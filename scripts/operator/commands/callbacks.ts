@@ -1,17 +1,20 @@
 import type { Command } from "commander";
-import type * as v from "valibot";
 import { callbackPageSchema, type ListedCallback, replayReportSchema, testReportSchema } from "../../../src/callbacks/operator-answers.ts";
 import { CALLBACK_STATES } from "../../../src/lib/enums.ts";
 import { Failure } from "../../local/failure.ts";
-import { type Answer, callOperator } from "../call-operator.ts";
+import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
-import { describePlaces, readFaults } from "../import-report.ts";
-import { readAnswer } from "../read-answer.ts";
+import { namesOf, parametersOf } from "../option-names.ts";
+import { readPage } from "../read-page.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
-type Selection = { id?: string; publisher?: string; platform?: string; txnid?: string; state?: string; from?: string; to?: string };
-type ListOptions = ServerOptions & Selection & { limit?: string; cursor?: string };
+const SELECTION = ["id", "publisher", "platform", "txnid", "state", "from", "to"] as const;
+const FILTERS = [...SELECTION, "limit", "cursor"] as const;
+
+type Selection = Partial<Record<(typeof SELECTION)[number], string>>;
+type ListOptions = ServerOptions & Partial<Record<(typeof FILTERS)[number], string>>;
 type ReplayOptions = ServerOptions & Selection & { dryRun?: boolean };
 type TestOptions = ServerOptions & { publisher?: string; address?: string };
 
@@ -56,8 +59,7 @@ function withSelection(command: Command): Command {
 }
 
 async function list(options: ListOptions): Promise<void> {
-	const query = new URLSearchParams(definedOf({ ...selectionOf(options), limit: options.limit, cursor: options.cursor }));
-	const answer = take(callbackPageSchema, await callOperator(targetOf(options), `/operator/callbacks?${query}`, null));
+	const answer = await readPage(options, "/operator/callbacks", FILTERS, callbackPageSchema);
 	if (options.json) console.log(JSON.stringify(answer, null, 2));
 	const isNone = answer.data.length === 0 && answer.next_cursor === null;
 	if (isNone) await refuseMissing(options);
@@ -90,8 +92,11 @@ function describe({
 }
 
 async function replay(options: ReplayOptions): Promise<void> {
-	const body = { ...definedOf(selectionOf(options)), ...(options.dryRun ? { dry_run: true } : {}) };
-	const answer = take(replayReportSchema, await callOperator(targetOf(options), "/operator/callbacks/replay", JSON.stringify(body)));
+	const body = { ...parametersOf(SELECTION, options), ...(options.dryRun ? { dry_run: true } : {}) };
+	const answer = take(replayReportSchema, await callOperator(targetOf(options), "/operator/callbacks/replay", JSON.stringify(body)), {
+		names: { "": "the selection", ...namesOf(SELECTION) },
+		stands: "See the server's log. The same may be given again: each callback keeps its Idempotency-Key.",
+	});
 	if (options.json) console.log(JSON.stringify(answer, null, 2));
 	if (answer.replayed === 0) await refuseMissing(options);
 	if (options.json) return;
@@ -112,29 +117,12 @@ async function test(options: TestOptions): Promise<void> {
 	if ((publisher === undefined) === (address === undefined))
 		throw new Failure("Give --publisher for its own address, or --address for any other.");
 	const body = publisher === undefined ? { url: address } : { publisher };
-	const answer = take(testReportSchema, await callOperator(targetOf(options), "/operator/callbacks/test", JSON.stringify(body)));
+	const answer = take(testReportSchema, await callOperator(targetOf(options), "/operator/callbacks/test", JSON.stringify(body)), {
+		names: { publisher: "--publisher", url: "--address" },
+	});
 	if (!answer.confirmed) process.exitCode = 1;
 	if (options.json) return console.log(JSON.stringify(answer, null, 2));
 	console.log(`GET ${answer.called}`);
 	console.log(`${answer.http_status ?? "No answer"} after ${answer.latency_ms} ms: ${answer.answer}`);
 	console.log(answer.confirmed ? "Confirmed: a callback would count as delivered." : "Not confirmed: a callback would be tried again.");
-}
-
-function selectionOf({ id, publisher, platform, txnid, state, from, to }: Selection): Record<string, string | undefined> {
-	return { id, publisher, platform, txnid, state, from, to };
-}
-
-function definedOf(values: Record<string, string | undefined>): Record<string, string> {
-	return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined));
-}
-
-/** @throws Failure where the server refused, or answers something this CLI does not know */
-function take<const Schema extends v.GenericSchema>(schema: Schema, { status, body }: Answer): v.InferOutput<Schema> {
-	if (status === 200) return readAnswer(schema, body);
-	if (status === 422) {
-		const { faults, fault_count } = readFaults(body);
-		const places = faults.map(({ path, message }) => ({ path: path === "" ? "the selection" : path, message }));
-		throw new Failure(["The server refused:", ...describePlaces(places, fault_count)].join("\n"));
-	}
-	throw new Failure(`The server answered HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nSee the server's log.`);
 }

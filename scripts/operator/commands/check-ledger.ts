@@ -1,10 +1,9 @@
 import { type LedgerAnswer, ledgerAnswerSchema } from "../../../src/ledger-check/ledger-answers.ts";
-import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeLedgerDifference, describeReasons } from "../describe-ledger.ts";
 import { showLine } from "../progress.ts";
-import { readAnswer } from "../read-answer.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 /** `check-ledger`: checks every conversion against its events and callbacks. */
@@ -27,10 +26,7 @@ async function checkLedger(options: ServerOptions): Promise<void> {
 	try {
 		for (let cursor: string | null | undefined; cursor !== null; ) {
 			const answer = await callOperator(target, "/operator/check-ledger", JSON.stringify(cursor === undefined ? {} : { cursor }));
-			if (answer.status !== 200) {
-				throw new Failure(`The server answered HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\nSee the server's log.`);
-			}
-			const { next_cursor, ...part } = readAnswer(ledgerAnswerSchema, answer.body);
+			const { next_cursor, ...part } = take(ledgerAnswerSchema, answer);
 			total = total === null ? part : add(total, part);
 			cursor = next_cursor;
 		}

@@ -4,15 +4,22 @@ import { CLAIM_STATES } from "../../../src/lib/enums.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
+import { namesOf } from "../option-names.ts";
+import { readPage } from "../read-page.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
-import { describeAdjusted, take } from "../send-adjustment.ts";
+import { describeAdjusted } from "../send-adjustment.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 const MEANS = ["amount", "attach_conversion", "restore_conversion", "release_conversion"];
 
-type ListOptions = ServerOptions & Partial<Record<"id" | "publisher" | "state" | "from" | "to" | "limit" | "cursor", string>>;
+const FILTERS = ["id", "state", "publisher", "from", "to", "limit", "cursor"] as const;
+/** Of `grant`: what the adjustment is of. */
+const GRANTED = ["date", "amount", "platform", "txnid", "click"] as const;
+
+type ListOptions = ServerOptions & Partial<Record<(typeof FILTERS)[number], string>>;
 type SettleOptions = ServerOptions & { text: string; dryRun?: boolean };
-type GrantOptions = SettleOptions & { by: string } & Partial<Record<"date" | "amount" | "platform" | "txnid" | "click", string>>;
+type GrantOptions = SettleOptions & { by: string } & Partial<Record<(typeof GRANTED)[number], string>>;
 
 /** `claims …`: what publishers claim, answered, granted or declined. */
 export const command: OperatorCommand = {
@@ -53,14 +60,10 @@ export const command: OperatorCommand = {
 
 /** Options of `grant`, by what they are sent as. */
 const NAMES = {
+	...namesOf(["text"]),
 	"by.kind": "--by",
-	"by.date": "--date",
-	"by.amount": "--amount",
-	"by.platform": "--platform",
-	"by.txnid": "--txnid",
-	"by.click": "--click",
-	text: "--text",
-} as const;
+	...Object.fromEntries(Object.entries(namesOf(GRANTED)).map(([field, name]) => [`by.${field}`, name])),
+};
 
 function ofOne(command: Command): Command {
 	return withServerOptions(command)
@@ -69,14 +72,13 @@ function ofOne(command: Command): Command {
 		.option("--dry-run", "only say what the claim would be then, and what its adjustment would come to");
 }
 
-async function list({ url, keyFile, json, ...filters }: ListOptions): Promise<void> {
-	const server = { ...(url !== undefined && { url }), ...(keyFile !== undefined && { keyFile }) };
-	const page = take(operatorClaimsSchema, await callOperator(targetOf(server), `/operator/claims?${new URLSearchParams(filters)}`, null));
-	if (json) console.log(JSON.stringify(page, null, 2));
-	if (page.data.length === 0) await refuseUnknown(server, filters);
-	if (page.data.length === 0 && filters.id !== undefined)
-		throw new Failure(`There is no claim ${filters.id}. \`claims list\` shows those there are.`);
-	if (json) return;
+async function list(options: ListOptions): Promise<void> {
+	const page = await readPage(options, "/operator/claims", FILTERS, operatorClaimsSchema);
+	if (options.json) console.log(JSON.stringify(page, null, 2));
+	if (page.data.length === 0) await refuseUnknown(options, { publisher: options.publisher });
+	if (page.data.length === 0 && options.id !== undefined)
+		throw new Failure(`There is no claim ${options.id}. \`claims list\` shows those there are.`);
+	if (options.json) return;
 	if (page.data.length === 0) console.log("There are none.");
 	for (const claim of page.data) console.log(describeClaim(claim));
 	if (page.next_cursor !== null) console.log(`There are more: --cursor ${page.next_cursor}`);

@@ -20,6 +20,7 @@ const FILTERS = {
 	cursor: "where the page before ended",
 } as const;
 type Filter = keyof typeof FILTERS;
+const NAMED = Object.keys(FILTERS) as Filter[];
 
 /** `clicks list`: clicks of the network, paid or not. */
 export const command: OperatorCommand = {
@@ -33,7 +34,7 @@ export const command: OperatorCommand = {
 };
 
 async function list(options: ServerOptions & Partial<Record<Filter, string>>): Promise<void> {
-	const page = await readPage(options, "/operator/clicks", Object.keys(FILTERS) as Filter[], clickPageSchema);
+	const page = await readPage(options, "/operator/clicks", NAMED, clickPageSchema);
 	if (options.json) console.log(JSON.stringify(page, null, 2));
 	if (page.data.length === 0) await refuseUnknown(options, options);
 	if (options.json) return;

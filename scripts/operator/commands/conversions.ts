@@ -12,8 +12,11 @@ import {
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeTrace } from "../describe-trace.ts";
+import { flagOf, namesOf, parametersOf } from "../option-names.ts";
+import { readPage } from "../read-page.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
-import { type AdjustOptions, askUnderId, describeAdjusted, take, withAdjustOptions } from "../send-adjustment.ts";
+import { type AdjustOptions, askUnderId, describeAdjusted, withAdjustOptions } from "../send-adjustment.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 const FILTERS = {
@@ -25,13 +28,17 @@ const FILTERS = {
 	reason: "why it is quarantined or has no click: no_rate, amount, review, no_click, other_platform, ambiguous …",
 	from: "first reported at or after this time (ISO 8601, UTC)",
 	to: "first reported before this time; a date is included",
-	"min-amount": "least payout, USD",
+	minAmount: "least payout, USD",
 	limit: "conversions a page, at most 1000",
 	cursor: "where the page before ended",
 } as const;
 
-type ListOptions = ServerOptions & Record<string, string | undefined>;
-type ClickOptions = Partial<Record<"click" | "brand" | "from" | "to", string | undefined>>;
+type Filter = keyof typeof FILTERS;
+const NAMED = Object.keys(FILTERS) as Filter[];
+const CLICK = ["click", "brand", "from", "to"] as const;
+
+type ListOptions = ServerOptions & Partial<Record<Filter, string>>;
+type ClickOptions = Partial<Record<(typeof CLICK)[number], string>>;
 
 const VERBS = {
 	release: "let a conversion that is kept back count",
@@ -45,7 +52,7 @@ export const command: OperatorCommand = {
 	add(program) {
 		const conversions = program.command("conversions").description("list and show conversions, and settle those that need a person");
 		const listing = withServerOptions(conversions.command("list")).description("list conversions, the newest first");
-		for (const [name, description] of Object.entries(FILTERS)) listing.option(`--${name} <${name.replace("min-", "")}>`, description);
+		for (const name of NAMED) listing.option(`${flagOf(name)} <${name === "minAmount" ? "amount" : name}>`, FILTERS[name]);
 		listing.action(list);
 		withServerOptions(ofOne(conversions.command("show")))
 			.description("show a conversion with its history")
@@ -55,8 +62,8 @@ export const command: OperatorCommand = {
 			.action(listClicks);
 		withClickOptions(withAdjustOptions(ofOne(conversions.command("attach"))))
 			.description("attach a conversion that has no click to one, as if the postback had named it")
-			.action((platform: string, txnid: string, { click, brand, from, to, ...options }: AdjustOptions & ClickOptions) =>
-				judge(platform, txnid, "attach", options, { click, brand, from, to }),
+			.action((platform: string, txnid: string, options: AdjustOptions & ClickOptions) =>
+				judge(platform, txnid, "attach", options, parametersOf(CLICK, options)),
 			);
 		for (const [verb, description] of Object.entries(VERBS)) {
 			withAdjustOptions(ofOne(conversions.command(verb)))
@@ -82,17 +89,11 @@ function pathOf(platform: string, txnid: string, verb = ""): string {
 	return `/operator/conversions/${encodeURIComponent(platform)}/${encodeURIComponent(txnid)}${verb === "" ? "" : `/${verb}`}`;
 }
 
-function queryOf(fields: Readonly<Record<string, string | undefined>>): URLSearchParams {
-	return new URLSearchParams(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined));
-}
-
-async function list({ url, keyFile, json, minAmount, ...filters }: ListOptions): Promise<void> {
-	const server = { ...(url !== undefined && { url }), ...(keyFile !== undefined && { keyFile }) };
-	const query = queryOf({ ...filters, min_amount: minAmount });
-	const page = take(conversionPageSchema, await callOperator(targetOf(server), `/operator/conversions?${query}`, null));
-	if (json) console.log(JSON.stringify(page, null, 2));
-	if (page.data.length === 0) await refuseUnknown(server, filters);
-	if (json) return;
+async function list(options: ListOptions): Promise<void> {
+	const page = await readPage(options, "/operator/conversions", NAMED, conversionPageSchema);
+	if (options.json) console.log(JSON.stringify(page, null, 2));
+	if (page.data.length === 0) await refuseUnknown(options, options);
+	if (options.json) return;
 	for (const conversion of page.data) console.log(describeListed(conversion));
 	if (page.data.length === 0) console.log(page.next_cursor === null ? "There are none." : "None among those that were looked at.");
 	if (page.next_cursor !== null) console.log(`There may be more: --cursor ${page.next_cursor}`);
@@ -116,13 +117,8 @@ async function show(platform: string, txnid: string, options: ServerOptions): Pr
 	}
 }
 
-async function listClicks(
-	platform: string,
-	txnid: string,
-	{ click, brand, from, to, ...options }: ServerOptions & ClickOptions,
-): Promise<void> {
-	const path = `${pathOf(platform, txnid, "clicks")}?${queryOf({ click, brand, from, to })}`;
-	const candidates = take(candidatesSchema, await callOperator(targetOf(options), path, null));
+async function listClicks(platform: string, txnid: string, options: ServerOptions & ClickOptions): Promise<void> {
+	const candidates = await readPage(options, pathOf(platform, txnid, "clicks"), CLICK, candidatesSchema);
 	if (options.json) return console.log(JSON.stringify(candidates, null, 2));
 	if (candidates.data.length === 0) console.log("There are none.");
 	for (const candidate of candidates.data) console.log(describeCandidate(candidate));
@@ -145,10 +141,10 @@ async function judge(
 	txnid: string,
 	verb: string,
 	{ text, dryRun, id = randomUUID(), ...options }: AdjustOptions,
-	fields: ClickOptions,
+	fields: Readonly<Record<string, string>>,
 ): Promise<void> {
 	const path = `${pathOf(platform, txnid, verb)}${dryRun ? "?dry_run=1" : ""}`;
-	const answer = await askUnderId(judgedSchema, targetOf(options), path, { ...fields, text }, id);
+	const answer = await askUnderId(judgedSchema, targetOf(options), { path, fields: { ...fields, text }, id, names: namesOf(CLICK) });
 	console.log(options.json ? JSON.stringify(answer, null, 2) : describeJudged(answer));
 }
 

@@ -1,9 +1,8 @@
 import { type MoveAnswer, moveAnswerSchema } from "../../../src/database-move/move-answers.ts";
-import { Failure } from "../../local/failure.ts";
 import { callOperator, type Target } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { showLine } from "../progress.ts";
-import { readAnswer } from "../read-answer.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 type MoveOptions = ServerOptions & { cancel?: boolean };
@@ -29,10 +28,10 @@ async function moveDatabase({ cancel = false, ...options }: MoveOptions): Promis
 	let said = "Moving the network database …";
 	const end = showLine(said, () => said);
 	const differences: MoveAnswer["differences"] = [];
-	let answer: MoveAnswer;
+	let answer: MoveAnswer | undefined;
 	try {
 		do {
-			answer = await ask(target, {});
+			answer = await ask(target, {}, answer !== undefined);
 			differences.push(...answer.differences);
 			said = describeProgress(answer);
 		} while (answer.outcome === "unfinished");
@@ -84,14 +83,9 @@ function sum(counts: readonly number[]): number {
 	return counts.reduce((total, count) => total + count, 0);
 }
 
-async function ask(target: Target, body: object): Promise<MoveAnswer> {
-	const answer = await callOperator(target, "/operator/database/move", JSON.stringify(body));
-	if (answer.status === 409) throw new Failure(`The server refused this: ${(answer.body as { error?: string }).error ?? "HTTP 409"}`);
-	if (answer.status !== 200) {
-		throw new Failure(
-			`The server answered HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\n` +
-				"What was copied stays: run this again and it goes on. See the server's log.",
-		);
-	}
-	return readAnswer(moveAnswerSchema, answer.body);
+async function ask(target: Target, body: object, isBegun = false): Promise<MoveAnswer> {
+	return take(moveAnswerSchema, await callOperator(target, "/operator/database/move", JSON.stringify(body)), {
+		stands: "What was copied stays: run this again and it goes on. See the server's log.",
+		isBegun,
+	});
 }

@@ -5,24 +5,15 @@ import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { type Entry, fetchEntry, KINDS, pathOf, readValue, sectionOf } from "../entries.ts";
-import { readAnswer } from "../read-answer.ts";
+import { namesOf, parametersOf } from "../option-names.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
-import { type ChangeOptions, describeRefusal, sendChange, withChangeOptions } from "../send-change.ts";
+import { type ChangeOptions, sendChange, withChangeOptions } from "../send-change.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
-type ListOptions = ServerOptions & {
-	limit: string;
-	text?: string;
-	active?: string;
-	status?: string;
-	blocks?: string;
-	brand?: string;
-	category?: string;
-	platform?: string;
-	country?: string;
-};
-
 const FILTERS = ["text", "active", "status", "blocks", "brand", "category", "platform", "country"] as const;
+
+type ListOptions = ServerOptions & { limit: string } & Partial<Record<(typeof FILTERS)[number], string>>;
 
 const FIELDS: Readonly<Record<EntrySection, Readonly<Record<string, v.GenericSchema>>>> = {
 	platforms: platformSchema.entries,
@@ -89,7 +80,8 @@ async function list(kind: string, options: ListOptions): Promise<void> {
 	const wanted = Number(options.limit);
 	if (!Number.isSafeInteger(wanted) || wanted < 1)
 		throw new Failure(`--limit is ${JSON.stringify(options.limit)}, but must be a whole number.`);
-	const filters = FILTERS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]));
+	const filters = Object.entries(parametersOf(FILTERS, options));
+	const names = namesOf([...FILTERS, "limit"]);
 	const found: Entry[] = [];
 	let cursor: string | null = null;
 	do {
@@ -98,10 +90,7 @@ async function list(kind: string, options: ListOptions): Promise<void> {
 			["limit", String(Math.min(1_000, wanted - found.length))],
 			...(cursor === null ? [] : [["cursor", cursor]]),
 		]).toString();
-		const answer = await callOperator(targetOf(options), `/operator/${section}?${query}`, null);
-		if (answer.status !== 200)
-			throw new Failure(describeRefusal(answer).join("\n") || `The server answered HTTP ${answer.status}. See its log.`);
-		const page = readAnswer(entryPageSchema, answer.body);
+		const page = take(entryPageSchema, await callOperator(targetOf(options), `/operator/${section}?${query}`, null), { names });
 		found.push(...page.data);
 		cursor = page.next_cursor;
 	} while (cursor !== null && found.length < wanted);

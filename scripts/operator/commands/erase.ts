@@ -2,8 +2,8 @@ import { type Erased, erasedSchema } from "../../../src/operator/erase/erase-ans
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
-import { describePlaces, readFaults } from "../import-report.ts";
-import { readAnswer } from "../read-answer.ts";
+import { namesOf } from "../option-names.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 type EraseOptions = ServerOptions & { uid?: string; click?: string; dryRun?: boolean };
@@ -29,13 +29,11 @@ async function erase({ uid, click, dryRun = false, ...options }: EraseOptions): 
 	for (let after: string | null = null; ; ) {
 		const body = JSON.stringify({ uid, click, ...(after !== null && { cursor: after }) });
 		const answer = await callOperator(target, `/operator/erase${dryRun ? "?dry_run=1" : ""}`, body);
-		if (answer.status === 422) {
-			const { faults, fault_count } = readFaults(answer.body);
-			throw new Failure(["The server refused this, and nothing was erased:", ...describePlaces(faults, fault_count)].join("\n"));
-		}
-		if (answer.status !== 200)
-			throw new Failure(`Not all is erased: HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\nAsk again.`);
-		const receipt = readAnswer(erasedSchema, answer.body);
+		const receipt = take(erasedSchema, answer, {
+			names: namesOf(["uid", "click", "dryRun"]),
+			stands: dryRun ? undefined : "Not all is erased: give the command again for the rest. See the server's log.",
+			isBegun: !dryRun && receipts.length > 0,
+		});
 		receipts.push(receipt);
 		after = receipt.next_cursor;
 		// Nothing is removed by asking what would be: the same clicks would be found without end.

@@ -3,9 +3,8 @@ import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeExplanation } from "../describe-explanation.ts";
-import { describePlaces, readFaults } from "../import-report.ts";
-import { readAnswer } from "../read-answer.ts";
 import { readJsonInput } from "../read-input.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 type ExplainOptions = ServerOptions & { identity?: string; pubi?: string };
@@ -28,20 +27,13 @@ export const command: OperatorCommand = {
 	},
 };
 
+const QUESTIONS = "--identity goes with an OpenRTB bid request, an object of JSON; --pubi with a Serving Engine query.";
+
 async function explain(request: string, options: ExplainOptions): Promise<void> {
 	const target = targetOf(options);
 	const question = await readQuestion(request, options);
 	const answer = await callOperator(target, "/operator/explain", JSON.stringify(question));
-	if (answer.status === 422) {
-		const { faults, fault_count } = readFaults(answer.body);
-		throw new Failure(["The server refused the question:", ...describePlaces(faults, fault_count)].join("\n"));
-	}
-	if (answer.status !== 200) {
-		throw new Failure(
-			`The server could not explain this: HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\nSee the server's log.`,
-		);
-	}
-	const explanation = readAnswer(explanationSchema, answer.body);
+	const explanation = take(explanationSchema, answer, { advise: () => [QUESTIONS] });
 	console.log(options.json ? JSON.stringify(answer.body, null, 2) : describeExplanation(explanation));
 	// Nobody has the id that was named, or it may not use this endpoint.
 	if (explanation.decision.outcome === "no-bid" && explanation.decision.reason === "publisher_not_enabled") process.exitCode = 1;

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
-import { Failure } from "../../local/failure.ts";
+import * as v from "valibot";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { fetchEntry, sectionOf } from "../entries.ts";
-import { describeRefusal } from "../send-change.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 type ExportOptions = ServerOptions & { output?: string };
@@ -36,8 +36,7 @@ async function exportFile(section: string | undefined, id: string | undefined, o
 async function networkFile(section: string | undefined, options: ExportOptions): Promise<{ text: string; version: string | null }> {
 	const query = section === undefined ? "" : `?sections=${encodeURIComponent(section)}`;
 	const answer = await callOperator(targetOf(options), `/operator/network${query}`, null);
-	if (answer.status !== 200)
-		throw new Failure(describeRefusal(answer).join("\n") || `The server answered HTTP ${answer.status}. See its log.`);
+	take(v.unknown(), answer, { names: { sections: "the section" } });
 	return { text: answer.text, version: answer.etag?.replaceAll('"', "") ?? null };
 }
 

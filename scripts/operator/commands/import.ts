@@ -1,12 +1,10 @@
-import { importReportSchema } from "../../../src/operator/network/import-answer.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import type { OperatorCommand } from "../command.ts";
 import { describePlaces, describeReport, readFaults } from "../import-report.ts";
 import { showProgress } from "../progress.ts";
-import { readAnswer } from "../read-answer.ts";
 import { readJsonInput } from "../read-input.ts";
-import { type ChangeOptions, describeRefusal, ofVersion, queryOf, withChangeOptions } from "../send-change.ts";
+import { type ChangeOptions, ofVersion, queryOf, takeReport, withChangeOptions } from "../send-change.ts";
 import { targetOf } from "../target.ts";
 
 type ImportOptions = ChangeOptions & { complete?: boolean; ifMatch?: string };
@@ -36,11 +34,6 @@ async function importFile(file: string, options: ImportOptions): Promise<void> {
 	const progress = showProgress(`${options.dryRun ? "Comparing" : "Importing"} ${file === "-" ? "standard input" : file}`, bytes.length);
 	const answer = await callOperator(target, `/operator/network${queryOf(options)}`, bytes, progress.sent, call).finally(progress.end);
 	if (options.json) console.log(JSON.stringify(answer.body, null, 2));
-	if (answer.status === 200) {
-		const report = readAnswer(importReportSchema, answer.body);
-		if (!options.json) console.log(`${describeReport(report)}\nDone in ${((Date.now() - startedAt) / 1_000).toFixed(1)} s.`);
-		return;
-	}
 	if (answer.status === 422) {
 		const { faults, fault_count: count } = readFaults(answer.body);
 		const lines = options.json ? [] : describePlaces(faults, count);
@@ -52,12 +45,9 @@ async function importFile(file: string, options: ImportOptions): Promise<void> {
 			].join("\n"),
 		);
 	}
-	const refusal = describeRefusal(answer);
-	if (refusal.length > 0) throw new Failure(refusal.join("\n"));
-	throw new Failure(
-		`The server could not import the file: HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\n` +
-			(answer.status === 413
-				? "Split the file: sections and brands may be imported one file after another."
-				: "Nothing should have changed. See the server's log; the same import may be sent again."),
-	);
+	const report = takeReport(answer, {
+		less: "Split the file: sections and brands may be imported one file after another.",
+		stands: "Nothing should have changed. See the server's log; the same import may be sent again.",
+	});
+	if (!options.json) console.log(`${describeReport(report)}\nDone in ${((Date.now() - startedAt) / 1_000).toFixed(1)} s.`);
 }

@@ -12,8 +12,9 @@ import type { KeyVerb } from "../../../src/operator/keys/keys-request.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
-import { describePlaces, readFaults } from "../import-report.ts";
+import { namesOf } from "../option-names.ts";
 import { readAnswer } from "../read-answer.ts";
+import { type Names, take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 const KINDS = `${oneOf(KEY_KINDS)}; ${oneOf(NAME_KINDS)}; ${oneOf(SIGNING_KINDS)}`;
@@ -100,31 +101,40 @@ async function warnOfPay(owner: string, options: ServerOptions): Promise<void> {
 	console.log(`${owner} has no valid key any more. Clicks on its bids and links are still paid: "status": "suspended" ends that.`);
 }
 
-async function run(verb: KeyVerb, body: object, options: RunOptions): Promise<void> {
+/** Options of each verb: `--kind` and `--owner` are of the list alone. */
+const NAMES: Readonly<Record<KeyVerb, Names>> = {
+	issue: namesOf(["role", "expires"]),
+	rotate: { ...namesOf(["value", "expires"]), overlap_hours: "--overlap" },
+	revoke: namesOf(["id"]),
+	list: namesOf(["owner", "kind"]),
+};
+
+type Asked = Partial<Record<"kind" | "owner" | "id" | "role" | "value" | "expires", string>> & { overlap_hours?: number };
+
+async function run(verb: KeyVerb, body: Asked, options: RunOptions): Promise<void> {
 	const query = options.dryRun === true ? "?dry_run=1" : "";
 	const answer = await callOperator(targetOf(options), `/operator/keys/${verb}${query}`, JSON.stringify(body));
 	if (options.json) console.log(JSON.stringify(answer.body, null, 2));
-	if (answer.status === 422) {
-		const { faults, fault_count } = readFaults(answer.body);
-		throw new Failure(["The server refused this, and nothing was changed:", ...describePlaces(faults, fault_count)].join("\n"));
-	}
-	if (answer.status !== 200) {
-		throw new Failure(`The server could not do this: HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\nSee its log.`);
-	}
+	const isRead = verb === "list" || options.dryRun === true;
+	const telling = { names: NAMES[verb], stands: `${isRead ? "" : "`keys list` shows whether it was done. "}See the server's log.` };
 	if (verb === "list") {
-		const { keys } = readAnswer(credentialsSchema, answer.body);
-		if (keys.length === 0 && "owner" in body)
+		const { keys } = take(credentialsSchema, answer, telling);
+		if (keys.length === 0 && body.owner !== undefined)
 			throw new Failure(`There is nothing of ${body.owner}: is it a publisher's or platform's id in the network file?`);
 		if (!options.json) console.log(describeList(keys));
 		return;
 	}
-	if (options.json) return;
-	if (options.dryRun === true) return console.log(describePreview(readAnswer(keysPreviewSchema, answer.body)));
+	if (options.dryRun === true) {
+		const preview = take(keysPreviewSchema, answer, telling);
+		return options.json ? undefined : console.log(describePreview(preview));
+	}
 	if (verb === "revoke") {
-		const { revoked, published } = readAnswer(revokedSchema, answer.body);
+		const { revoked, published } = take(revokedSchema, answer, telling);
+		if (options.json) return;
 		return console.log(`Ended ${revoked}. ${whenItHolds(body, published)}`);
 	}
-	const { issued, published } = readAnswer(issuedSchema, answer.body);
+	const { issued, published } = take(issuedSchema, answer, telling);
+	if (options.json) return;
 	const isKey = !issued.kind.startsWith("publisher_i");
 	console.log(`${issued.owner}  ${issued.kind.replaceAll("_", " ")}: ${issued.value}`);
 	console.log(isKey ? "It is shown only this once." : whenItHolds(body, published));
@@ -145,8 +155,7 @@ function grantOf({ role, ends_at }: NonNullable<KeysPreview["issued"]>): string 
 	return role === undefined ? "" : ` (${role}, ${ends_at == null ? "without an end" : `until ${ends_at}`})`;
 }
 
-function whenItHolds(body: object, published: boolean): string {
-	const kind = "kind" in body ? String(body.kind) : "";
+function whenItHolds({ kind = "" }: Asked, published: boolean): string {
 	if (kind === "callback_secret") return "It holds from the next callback on.";
 	const isKey = kind.endsWith("key");
 	if (isKey) return "It holds everywhere within 30 seconds.";

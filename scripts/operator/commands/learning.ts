@@ -13,10 +13,11 @@ import {
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
+import { namesOf } from "../option-names.ts";
 import { showLine } from "../progress.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
-import { take } from "../send-adjustment.ts";
 import { type ChangeOptions, ofVersion, sendChange, withChangeOptions } from "../send-change.ts";
+import { type Names, take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 type PageOptions = ServerOptions & Partial<Record<"limit" | "cursor", string>>;
@@ -34,15 +35,22 @@ export const command: OperatorCommand = {
 			.description("a campaign's numbers, and its prices over time")
 			.argument("<campaign>", "its id")
 			.action((campaign: string, { limit, cursor, ...options }: PageOptions) =>
-				show(options, `/prices${queryOf({ campaign, limit, cursor })}`, pricesSchema, describePrices),
+				show(options, `/prices${queryOf({ campaign, limit, cursor })}`, pricesSchema, describePrices, namesOf(["limit", "cursor"])),
 			);
 		paged(learning.command("advice"))
 			.description("what learned prices would change, the costliest first")
 			.option("--campaign <id>", "of this one alone")
 			.action(({ limit, cursor, campaign, ...options }: PageOptions & { campaign?: string }) =>
-				show(options, `/advice${queryOf({ campaign, limit, cursor })}`, adviceSchema, describeAdvice, async ({ data }) => {
-					if (data.length === 0) await refuseUnknown(options, { campaign });
-				}),
+				show(
+					options,
+					`/advice${queryOf({ campaign, limit, cursor })}`,
+					adviceSchema,
+					describeAdvice,
+					namesOf(["campaign", "limit", "cursor"]),
+					async ({ data }) => {
+						if (data.length === 0) await refuseUnknown(options, { campaign });
+					},
+				),
 			);
 		withChangeOptions(learning.command("accept"))
 			.description("make learned numbers the operator's; undone as an import is")
@@ -72,9 +80,10 @@ async function show<Answer>(
 	path: string,
 	schema: v.GenericSchema<unknown, Answer>,
 	describe: (answer: Answer) => string[],
+	names: Names = {},
 	assertThere: (answer: Answer) => Promise<void> = async () => {},
 ): Promise<void> {
-	const answer = take(schema, await callOperator(targetOf(options), `/operator/learning${path}`, null));
+	const answer = take(schema, await callOperator(targetOf(options), `/operator/learning${path}`, null), { names });
 	if (options.json) console.log(JSON.stringify(answer, null, 2));
 	await assertThere(answer);
 	if (!options.json) console.log(describe(answer).join("\n"));
@@ -95,7 +104,10 @@ async function rebuild(options: ServerOptions): Promise<void> {
 	try {
 		for (let cursor: string | null | undefined; cursor !== null; ) {
 			const answer = await callOperator(targetOf(options), "/operator/learning/rebuild", JSON.stringify({ cursor }));
-			const { weeks, weeks_left, next_cursor } = take(rebuiltSchema, answer);
+			const { weeks, weeks_left, next_cursor } = take(rebuiltSchema, answer, {
+				stands: "Weeks that were rebuilt stand: give the command again. See the server's log.",
+				isBegun: cursor !== undefined,
+			});
 			total.weeks += weeks;
 			total.weeks_left += weeks_left;
 			cursor = next_cursor;

@@ -9,9 +9,10 @@ import {
 import { OPERATOR_ROLES, PUBLISHER_ROLES } from "../../../src/lib/enums.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
+import { namesOf } from "../option-names.ts";
 import { readPage } from "../read-page.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
-import { take } from "../send-adjustment.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 const LIST_FILTERS = ["publisher", "limit", "cursor"] as const;
@@ -82,7 +83,9 @@ async function show(id: string, options: ServerOptions): Promise<void> {
 
 async function change(id: string, verb: string, body: object, { dryRun = false, ...options }: ChangeOptions): Promise<void> {
 	const path = `${pathOf(id)}/${verb}${dryRun ? "?dry_run=1" : ""}`;
-	const answer = take(changedPersonSchema, await callOperator(targetOf(options), path, JSON.stringify(body)));
+	const answer = take(changedPersonSchema, await callOperator(targetOf(options), path, JSON.stringify(body)), {
+		names: namesOf(["session", "dryRun"]),
+	});
 	if (options.json) return console.log(JSON.stringify(answer, null, 2));
 	console.log(`${answer.dry_run ? "Nothing was changed. They would be:" : "Done."}\n${describePerson(answer.person)}`);
 }

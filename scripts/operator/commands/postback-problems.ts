@@ -8,11 +8,15 @@ import {
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
+import { namesOf } from "../option-names.ts";
+import { readPage } from "../read-page.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
-import { take } from "../send-adjustment.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
-type ListOptions = ServerOptions & { platform?: string; from?: string; limit?: string; cursor?: string };
+const FILTERS = ["platform", "from", "limit", "cursor"] as const;
+
+type ListOptions = ServerOptions & Partial<Record<(typeof FILTERS)[number], string>>;
 type ReplayOptions = ServerOptions & { map: readonly string[]; from?: string; until?: string; dryRun?: boolean };
 
 /** `postback-problems …`: what arrived and needs a person, and what is sent through again once that is mended. */
@@ -49,12 +53,10 @@ function collect(value: string, previous: readonly string[]): string[] {
 	return [...previous, value];
 }
 
-async function list({ platform, from, limit, cursor, ...options }: ListOptions): Promise<void> {
-	const given = Object.entries({ platform, from, limit, cursor }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-	const query = new URLSearchParams(given);
-	const answer = take(problemsSchema, await callOperator(targetOf(options), `/operator/problems/postbacks?${query}`, null));
+async function list(options: ListOptions): Promise<void> {
+	const answer = await readPage(options, "/operator/problems/postbacks", FILTERS, problemsSchema);
 	if (options.json) console.log(JSON.stringify(answer, null, 2));
-	if (answer.data.length === 0) await refuseUnknown(options, { platform });
+	if (answer.data.length === 0) await refuseUnknown(options, { platform: options.platform });
 	if (options.json) return;
 	if (answer.data.length === 0) console.log("Nothing that arrived needs a person.");
 	for (const problem of answer.data) console.log(describe(problem).join("\n"));
@@ -76,7 +78,10 @@ function describe({ platform, cause, field, sent, count, since, examples, fix }:
 	];
 }
 
-const TELLING = { stands: "What was replayed is kept: give the command again for the rest.", names: { mapping: "--map" } };
+const TELLING = {
+	stands: "What was replayed is kept: give the command again for the rest.",
+	names: { mapping: "--map", ...namesOf(["from", "until"]) },
+};
 
 /** A request looks at some hundred: asks until all were looked at. */
 async function replay(platform: string, { map, from, until = new Date().toISOString(), dryRun, ...options }: ReplayOptions): Promise<void> {
@@ -87,7 +92,8 @@ async function replay(platform: string, { map, from, until = new Date().toISOStr
 	for (let cursor: string | null | undefined; cursor !== null; ) {
 		const body = JSON.stringify({ platform, mapping, from, until, cursor });
 		const path = `/operator/problems/postbacks/replay${dryRun ? "?dry_run=1" : ""}`;
-		const answer: ReplayedPostbacks = take(replayedPostbacksSchema, await callOperator(targetOf(options), path, body), TELLING);
+		const telling = { ...TELLING, isBegun: cursor !== undefined };
+		const answer: ReplayedPostbacks = take(replayedPostbacksSchema, await callOperator(targetOf(options), path, body), telling);
 		total.looked_at += answer.looked_at;
 		total.accepted += answer.accepted;
 		total.still_refused += answer.still_refused;

@@ -1,7 +1,8 @@
 import { postbackUrlSchema } from "../../../src/operator/postback-problems/problems-answers.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
-import { take } from "../send-adjustment.ts";
+import { namesOf } from "../option-names.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 type UrlOptions = ServerOptions & { network?: string; issue?: boolean };
@@ -24,7 +25,7 @@ async function show(platform: string, { network, issue, ...options }: UrlOptions
 	const asked = issue
 		? callOperator(targetOf(options), "/operator/postback-url", JSON.stringify(wanted))
 		: callOperator(targetOf(options), `/operator/postback-url?${new URLSearchParams(wanted)}`, null);
-	const answer = take(postbackUrlSchema, await asked);
+	const answer = take(postbackUrlSchema, await asked, { names: namesOf(["network"]) });
 	if (options.json) return console.log(JSON.stringify(answer, null, 2));
 	console.log(answer.url);
 	if (answer.key_id === null)

@@ -12,7 +12,7 @@ export const command: OperatorCommand = {
 			.requiredOption("--from <day>", "first day of the events, YYYY-MM-DD in UTC")
 			.requiredOption("--to <day>", "last day, included")
 			.action(({ currency, from, to, ...options }: AdjustOptions & { currency: string; from: string; to: string }) =>
-				sendAdjustment(options, { currency, from, to }, "/operator/rates/revalue"),
+				sendAdjustment(options, { currency, from, to }, ["currency", "from", "to"], "/operator/rates/revalue"),
 			);
 	},
 };

@@ -1,11 +1,10 @@
 import { type ReconcileAnswer, reconcileAnswerSchema } from "../../../src/reconcile/reconcile-answers.ts";
-import { Failure } from "../../local/failure.ts";
 import { callOperator, type Target } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeSum } from "../describe-sum.ts";
-import { describePlaces, readFaults } from "../import-report.ts";
+import { namesOf } from "../option-names.ts";
 import { showLine } from "../progress.ts";
-import { readAnswer } from "../read-answer.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 type ReconcileOptions = ServerOptions & { from?: string; to?: string; repair?: boolean };
@@ -34,7 +33,7 @@ async function reconcileSums({ from, to, repair = false, ...options }: Reconcile
 	const end = showLine("Comparing counters with their rows …", () => `Comparing counters with their rows: ${total.days} of ${ofDays} days`);
 	try {
 		for (let cursor: string | null | undefined; cursor !== null; ) {
-			const answer = await ask(target, { ...asked, ...(cursor !== undefined && { cursor }) });
+			const answer = await ask(target, { ...asked, ...(cursor !== undefined && { cursor }) }, cursor !== undefined);
 			ofDays = answer.of_days;
 			total.days += answer.days;
 			total.campaigns += answer.campaigns;
@@ -69,16 +68,10 @@ function describe({ days, campaigns, clicks_gone, difference_count, differences 
 	];
 }
 
-async function ask(target: Target, body: object): Promise<ReconcileAnswer> {
-	const answer = await callOperator(target, "/operator/reconcile-sums", JSON.stringify(body));
-	if (answer.status === 422) {
-		const { faults, fault_count } = readFaults(answer.body);
-		throw new Failure(["The server refused this:", ...describePlaces(faults, fault_count)].join("\n"));
-	}
-	if (answer.status !== 200) {
-		throw new Failure(
-			`The server answered HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\nWhat was compared before stands. See the server's log.`,
-		);
-	}
-	return readAnswer(reconcileAnswerSchema, answer.body);
+async function ask(target: Target, body: object, isBegun: boolean): Promise<ReconcileAnswer> {
+	return take(reconcileAnswerSchema, await callOperator(target, "/operator/reconcile-sums", JSON.stringify(body)), {
+		names: namesOf(["from", "to", "repair"]),
+		stands: "What was compared before stands: give the command again. See the server's log.",
+		isBegun,
+	});
 }

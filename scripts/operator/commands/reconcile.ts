@@ -3,8 +3,9 @@ import { type Reconciled, reconciledSchema } from "../../../src/operator/stateme
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
+import { namesOf } from "../option-names.ts";
 import { readBytes } from "../read-input.ts";
-import { take } from "../send-adjustment.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 type ReconcileOptions = ServerOptions & { platform: string; mapping?: string; dateOrder?: string; apply?: boolean };
@@ -25,7 +26,7 @@ export const command: OperatorCommand = {
 	},
 };
 
-const NAMES = { mapping: "--mapping", date_order: "--date-order", "": "the file" };
+const NAMES = { ...namesOf(["platform", "mapping", "dateOrder", "apply"]), "": "the file" };
 const MAPPING = `--mapping "txnid=Order ID,payout=Fee" says which column is which, of ${STATEMENT_FIELDS.join(", ")}.`;
 
 /** A request applies some: asks with the same file until all of it is. */
@@ -39,15 +40,17 @@ async function reconcile(file: string, { platform, mapping, dateOrder, apply, ..
 	});
 	const telling = {
 		names: NAMES,
+		less: "Split the statement by days: each part may be given on its own.",
 		stands: apply ? "What was applied is kept: give the command again, and it goes on." : undefined,
 		advise: (faults: readonly { path: string }[]) => (faults.some((fault) => fault.path.startsWith("mapping")) ? [MAPPING] : []),
 	};
-	const ask = async () => take(reconciledSchema, await callOperator(targetOf(options), `/operator/reconcile?${query}`, body), telling);
+	const ask = async (isBegun = false) =>
+		take(reconciledSchema, await callOperator(targetOf(options), `/operator/reconcile?${query}`, body), { ...telling, isBegun });
 	const first = await ask();
 	let last = first;
 	let conversions = first.conversions;
 	while (apply && !last.complete && last.applied_at === null) {
-		last = await ask();
+		last = await ask(true);
 		conversions += last.conversions;
 	}
 	const whole = { ...first, applied: last.applied, applied_at: last.applied_at, complete: last.complete, conversions };

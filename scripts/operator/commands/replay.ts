@@ -1,10 +1,9 @@
 import { QUEUE_NAMES } from "../../../src/lib/enums.ts";
 import { type Replayed, replayedSchema } from "../../../src/operator/dead-letters/replay-answers.ts";
-import { Failure } from "../../local/failure.ts";
 import { callOperator, type Target } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
-import { describePlaces, readFaults } from "../import-report.ts";
-import { readAnswer } from "../read-answer.ts";
+import { namesOf } from "../option-names.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 type ReplayOptions = ServerOptions & { queue?: string; dryRun?: boolean };
@@ -30,7 +29,7 @@ async function replay({ queue, dryRun = false, ...options }: ReplayOptions): Pro
 	let report = await ask(target, asked);
 	const replayed = { ...report.replayed };
 	while (!dryRun && total(report.replayed) > 0 && total(waiting(report.remaining, queue)) > 0) {
-		report = await ask(target, { ...asked, until: report.until });
+		report = await ask(target, { ...asked, until: report.until }, true);
 		for (const name of QUEUE_NAMES) replayed[name] += report.replayed[name];
 	}
 	if (options.json) return console.log(JSON.stringify({ ...report, replayed }, null, 2));
@@ -38,18 +37,14 @@ async function replay({ queue, dryRun = false, ...options }: ReplayOptions): Pro
 	console.log(`${dryRun ? "Would send" : "Sent"} again: ${describe(replayed)}`);
 }
 
-async function ask(target: Target, body: object): Promise<Replayed> {
+async function ask(target: Target, body: object, isLater = false): Promise<Replayed> {
 	const answer = await callOperator(target, "/operator/replay", JSON.stringify(body));
-	if (answer.status === 422) {
-		const { faults, fault_count } = readFaults(answer.body);
-		throw new Failure(["The server refused this, and nothing was sent:", ...describePlaces(faults, fault_count)].join("\n"));
-	}
-	if (answer.status !== 200) {
-		throw new Failure(
-			`The server could not send them all: HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\nWhat was not sent is still kept. See the server's log.`,
-		);
-	}
-	return readAnswer(replayedSchema, answer.body);
+	return take(replayedSchema, answer, {
+		names: namesOf(["queue", "dryRun"]),
+		stands: "What was not sent is still kept: give the command again for the rest. See the server's log.",
+		// A queue that is not bound is told of behind others, of which some were sent.
+		isBegun: isLater || answer.status === 503,
+	});
 }
 
 function waiting(remaining: Counts, queue: string | undefined): Counts {

@@ -9,7 +9,8 @@ import { OPERATOR_ROLES, PUBLISHER_ROLES } from "../../../src/lib/enums.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
-import { take } from "../send-adjustment.ts";
+import { namesOf } from "../option-names.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 type LinkOptions = ServerOptions & { publisher?: string; name?: string; staff?: string; role?: string; email?: string; dryRun?: boolean };
@@ -46,6 +47,7 @@ async function issue({ publisher, name, staff, role, email, dryRun, ...options }
 	const answer = take(
 		v.union([signInLinkSchema, signInLinkPreviewSchema]),
 		await callOperator(targetOf(options), path, JSON.stringify(body)),
+		{ names: namesOf(["publisher", "name", "staff", "role", "email", "dryRun"]) },
 	);
 	console.log(options.json ? JSON.stringify(answer, null, 2) : describeLink(answer));
 }

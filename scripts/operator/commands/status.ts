@@ -1,9 +1,8 @@
 import { statusSchema } from "../../../src/operator/status/status-answer.ts";
-import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeStatus } from "../describe-status.ts";
-import { readAnswer } from "../read-answer.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 /** `status`: how the network is doing, for people. */
@@ -18,8 +17,7 @@ export const command: OperatorCommand = {
 
 async function showStatus(options: ServerOptions): Promise<void> {
 	const target = targetOf(options);
-	const { status, body } = await callOperator(target, "/operator/status", null);
-	if (status !== 200) throw new Failure(`The server answered HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nSee the server's log.`);
-	if (options.json) return console.log(JSON.stringify(body, null, 2));
-	console.log(describeStatus(readAnswer(statusSchema, body)).join("\n"));
+	const answer = await callOperator(target, "/operator/status", null);
+	const status = take(statusSchema, answer);
+	console.log(options.json ? JSON.stringify(answer.body, null, 2) : describeStatus(status).join("\n"));
 }

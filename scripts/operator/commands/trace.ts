@@ -4,7 +4,7 @@ import { askUntil } from "../ask-until.ts";
 import { type Answer, callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeTrace, isOnItsWay, isUnknown, sayUnknown } from "../describe-trace.ts";
-import { readAnswer } from "../read-answer.ts";
+import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
 type TraceOptions = ServerOptions & { wait?: boolean };
@@ -36,7 +36,6 @@ async function trace(id: string, options: TraceOptions): Promise<void> {
 }
 
 /** @throws Failure where the server could not, or answers something this CLI does not know */
-function read({ status, body }: Answer): { body: unknown; found: Trace } {
-	if (status !== 200) throw new Failure(`The server could not trace this: HTTP ${status} ${JSON.stringify(body).slice(0, 500)}`);
-	return { body, found: readAnswer(traceAnswerSchema, body) };
+function read(answer: Answer): { body: unknown; found: Trace } {
+	return { body: answer.body, found: take(traceAnswerSchema, answer, { names: { id: "the id" } }) };
 }
