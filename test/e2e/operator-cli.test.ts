@@ -763,6 +763,15 @@ describe("npm run operator", () => {
 		expect(seen.map((request) => request.path)).toEqual([path]);
 	});
 
+	it.each([
+		[["audit", "--actor", "ada", "--subject", "acme"], 'There are no changes with --actor "ada", --subject "acme".'],
+		[["clicks", "list", "--source", "news"], 'There are no clicks with --source "news".'],
+	] as const)("says what an empty list was to hold: %j", async (command, said) => {
+		answer = { status: 200, body: JSON.stringify(EMPTY) };
+		const { code, stdout } = await run(...command, "--url", url);
+		expect([code, stdout]).toEqual([0, `${said}\n`]);
+	});
+
 	it("claims: lists them with what was written, answers, declines and grants", async () => {
 		const at = "2026-11-20T09:00:00.000Z";
 		const thread: OperatorClaim["thread"] = [{ at, by: "publisher", state: "open", text: "Order 77" }];

@@ -3,6 +3,7 @@ import { Failure } from "../../local/failure.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
 import { flagOf, parametersOf } from "../option-names.ts";
 import { readPage } from "../read-page.ts";
+import { sayNone } from "../say-none.ts";
 import { type AdjustOptions, counted, sendAdjustment, withAdjustOptions } from "../send-adjustment.ts";
 
 /** Options of `void-clicks`: which clicks. */
@@ -80,7 +81,7 @@ function voidClicks(options: VoidOptions): Promise<void> {
 async function list(options: ListOptions): Promise<void> {
 	const answer = await readPage(options, "/operator/adjustments", PAGING, adjustmentPageSchema);
 	if (options.json) return console.log(JSON.stringify(answer, null, 2));
-	if (answer.data.length === 0) return console.log("There are no adjustments.");
+	if (answer.data.length === 0) return console.log(sayNone("adjustments", PAGING, options));
 	for (const adjustment of answer.data) console.log(describeListed(adjustment));
 	if (answer.next_cursor !== null) console.log(`There are more: --cursor ${answer.next_cursor}`);
 }

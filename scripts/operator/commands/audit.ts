@@ -1,6 +1,7 @@
 import { type Audited, auditPageSchema } from "../../../src/audit/audit-answer.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { readPage } from "../read-page.ts";
+import { sayNone } from "../say-none.ts";
 
 const FILTERS = ["actor", "subject", "subjectKind", "verb", "from", "to", "limit", "cursor"] as const;
 
@@ -27,7 +28,7 @@ export const command: OperatorCommand = {
 async function show(options: Options): Promise<void> {
 	const page = await readPage(options, "/operator/audit", FILTERS, auditPageSchema);
 	if (options.json) return console.log(JSON.stringify(page, null, 2));
-	if (page.data.length === 0 && page.next_cursor === null) return console.log("Nothing was changed.");
+	if (page.data.length === 0 && page.next_cursor === null) return console.log(sayNone("changes", FILTERS, options));
 	for (const audited of page.data) console.log(describe(audited));
 	if (page.next_cursor !== null) console.log(`There are more: --cursor ${page.next_cursor}`);
 }

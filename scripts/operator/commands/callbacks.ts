@@ -7,6 +7,7 @@ import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } fr
 import { namesOf, parametersOf } from "../option-names.ts";
 import { readPage } from "../read-page.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
+import { sayNone } from "../say-none.ts";
 import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
@@ -64,7 +65,7 @@ async function list(options: ListOptions): Promise<void> {
 	const isNone = answer.data.length === 0 && answer.next_cursor === null;
 	if (isNone) await refuseMissing(options);
 	if (options.json) return;
-	if (isNone) return console.log("There are no such callbacks.");
+	if (isNone) return console.log(sayNone("callbacks", FILTERS, options));
 	for (const callback of answer.data) console.log(describe(callback));
 	if (answer.next_cursor !== null) console.log(`There are more: --cursor ${answer.next_cursor}`);
 }

@@ -7,6 +7,7 @@ import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } fr
 import { namesOf } from "../option-names.ts";
 import { readPage } from "../read-page.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
+import { sayNone } from "../say-none.ts";
 import { describeAdjusted } from "../send-adjustment.ts";
 import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
@@ -79,7 +80,7 @@ async function list(options: ListOptions): Promise<void> {
 	if (page.data.length === 0 && options.id !== undefined)
 		throw new Failure(`There is no claim ${options.id}. \`claims list\` shows those there are.`);
 	if (options.json) return;
-	if (page.data.length === 0) console.log("There are none.");
+	if (page.data.length === 0) console.log(sayNone("claims", FILTERS, options));
 	for (const claim of page.data) console.log(describeClaim(claim));
 	if (page.next_cursor !== null) console.log(`There are more: --cursor ${page.next_cursor}`);
 }

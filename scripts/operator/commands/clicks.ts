@@ -3,6 +3,7 @@ import { REASONS } from "../click-reasons.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { readPage } from "../read-page.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
+import { sayNone } from "../say-none.ts";
 
 const FILTERS = {
 	id: "of this id: the click's, its hash, or the publisher's click id",
@@ -39,7 +40,8 @@ async function list(options: ServerOptions & Partial<Record<Filter, string>>): P
 	if (page.data.length === 0) await refuseUnknown(options, options);
 	if (options.json) return;
 	for (const click of page.data) console.log(describeClick(click));
-	if (page.data.length === 0) console.log(page.next_cursor === null ? "There are none." : "None among those that were looked at.");
+	if (page.data.length === 0)
+		console.log(page.next_cursor === null ? sayNone("clicks", NAMED, options) : "None among those that were looked at.");
 	if (page.next_cursor !== null) console.log(`There may be more: --cursor ${page.next_cursor}`);
 }
 

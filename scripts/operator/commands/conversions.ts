@@ -15,6 +15,7 @@ import { describeTrace } from "../describe-trace.ts";
 import { flagOf, namesOf, parametersOf } from "../option-names.ts";
 import { readPage } from "../read-page.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
+import { sayNone } from "../say-none.ts";
 import { type AdjustOptions, askUnderId, describeAdjusted, withAdjustOptions } from "../send-adjustment.ts";
 import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
@@ -95,7 +96,8 @@ async function list(options: ListOptions): Promise<void> {
 	if (page.data.length === 0) await refuseUnknown(options, options);
 	if (options.json) return;
 	for (const conversion of page.data) console.log(describeListed(conversion));
-	if (page.data.length === 0) console.log(page.next_cursor === null ? "There are none." : "None among those that were looked at.");
+	if (page.data.length === 0)
+		console.log(page.next_cursor === null ? sayNone("conversions", NAMED, options) : "None among those that were looked at.");
 	if (page.next_cursor !== null) console.log(`There may be more: --cursor ${page.next_cursor}`);
 }
 
@@ -120,7 +122,7 @@ async function show(platform: string, txnid: string, options: ServerOptions): Pr
 async function listClicks(platform: string, txnid: string, options: ServerOptions & ClickOptions): Promise<void> {
 	const candidates = await readPage(options, pathOf(platform, txnid, "clicks"), CLICK, candidatesSchema);
 	if (options.json) return console.log(JSON.stringify(candidates, null, 2));
-	if (candidates.data.length === 0) console.log("There are none.");
+	if (candidates.data.length === 0) console.log(sayNone("clicks", CLICK, options));
 	for (const candidate of candidates.data) console.log(describeCandidate(candidate));
 	if (!candidates.complete) console.log("There are more: name the click, or a shorter time.");
 }

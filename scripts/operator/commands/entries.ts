@@ -7,6 +7,7 @@ import { type OperatorCommand, type ServerOptions, withServerOptions } from "../
 import { type Entry, fetchEntry, KINDS, pathOf, readValue, sectionOf } from "../entries.ts";
 import { namesOf, parametersOf } from "../option-names.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
+import { sayNone } from "../say-none.ts";
 import { type ChangeOptions, sendChange, withChangeOptions } from "../send-change.ts";
 import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
@@ -97,7 +98,7 @@ async function list(kind: string, options: ListOptions): Promise<void> {
 	if (options.json) console.log(JSON.stringify({ data: found, next_cursor: cursor }, null, 2));
 	if (found.length === 0) await refuseUnknown(options, options);
 	if (options.json) return;
-	console.log(found.length === 0 ? `There are no such ${section}.` : found.map((entry) => LINES[section](entry)).join("\n"));
+	console.log(found.length === 0 ? sayNone(section, FILTERS, options) : found.map((entry) => LINES[section](entry)).join("\n"));
 	if (cursor !== null) console.log("There are more: --limit shows them.");
 }
 

@@ -14,6 +14,7 @@ import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
 import { namesOf } from "../option-names.ts";
 import { readAnswer } from "../read-answer.ts";
+import { sayNone } from "../say-none.ts";
 import { type Names, take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
@@ -121,7 +122,7 @@ async function run(verb: KeyVerb, body: Asked, options: RunOptions): Promise<voi
 		const { keys } = take(credentialsSchema, answer, telling);
 		if (keys.length === 0 && body.owner !== undefined)
 			throw new Failure(`There is nothing of ${body.owner}: is it a publisher's or platform's id in the network file?`);
-		if (!options.json) console.log(describeList(keys));
+		if (!options.json) console.log(keys.length === 0 ? sayNone("keys", ["owner", "kind"], body) : describeList(keys));
 		return;
 	}
 	if (options.dryRun === true) {
@@ -163,7 +164,6 @@ function whenItHolds({ kind = "" }: Asked, published: boolean): string {
 }
 
 function describeList(keys: readonly CredentialState[]): string {
-	if (keys.length === 0) return "There is nothing.";
 	const rows = keys.map(({ owner, kind, id, state, ends_at, last_used_on, role, last_used_at }) => [
 		owner,
 		role === undefined ? kind : `${kind} (${role})`,

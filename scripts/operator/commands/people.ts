@@ -12,6 +12,7 @@ import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } fr
 import { namesOf } from "../option-names.ts";
 import { readPage } from "../read-page.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
+import { saySought } from "../say-none.ts";
 import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
@@ -71,7 +72,7 @@ async function list(options: ListOptions): Promise<void> {
 	if (options.json) console.log(JSON.stringify(page, null, 2));
 	if (page.data.length === 0) await refuseUnknown(options, { publisher: options.publisher });
 	if (options.json) return;
-	if (page.data.length === 0) console.log("Nobody may sign in: `sign-in-link` invites.");
+	if (page.data.length === 0) console.log(`Nobody${saySought(LIST_FILTERS, options)} may sign in: \`sign-in-link\` invites.`);
 	for (const person of page.data) console.log(describeListed(person));
 	if (page.next_cursor !== null) console.log(`There are more: --cursor ${page.next_cursor}`);
 }

@@ -11,6 +11,7 @@ import { type OperatorCommand, type ServerOptions, withServerOptions } from "../
 import { namesOf } from "../option-names.ts";
 import { readPage } from "../read-page.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
+import { saySought } from "../say-none.ts";
 import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
@@ -58,7 +59,7 @@ async function list(options: ListOptions): Promise<void> {
 	if (options.json) console.log(JSON.stringify(answer, null, 2));
 	if (answer.data.length === 0) await refuseUnknown(options, { platform: options.platform });
 	if (options.json) return;
-	if (answer.data.length === 0) console.log("Nothing that arrived needs a person.");
+	if (answer.data.length === 0) console.log(`Nothing that arrived${saySought(FILTERS, options)} needs a person.`);
 	for (const problem of answer.data) console.log(describe(problem).join("\n"));
 	if (answer.next_cursor !== null) console.log(`There are more: --cursor ${answer.next_cursor}`);
 	if (!answer.complete) console.log("There is more than was looked at: --platform looks at one alone.");
