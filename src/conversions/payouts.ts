@@ -58,10 +58,11 @@ export function wasPositiveBefore({ stated }: Payouts, intakeId: string): boolea
 }
 
 /**
- * Whether the last of what was stated, in the order of receipt, leaves the conversion cancelled: what only repeats something from before a
- * cancellation, or is about an earlier event, reopens nothing, though the queue brought it first.
+ * Whether the last of what was stated, in the order of receipt, leaves the conversion cancelled: by its word, by a payout below zero, or by
+ * one of zero after one above zero. What only repeats something from before a cancellation, or is about an earlier event, reopens nothing,
+ * though the queue brought it first.
  */
-export function isLeftCancelled({ stated }: Payouts): boolean {
+function isLeftCancelled({ stated }: Payouts): boolean {
 	const seen = new Set<string>();
 	let isCancelled = false;
 	let wasPositive = false;
@@ -80,8 +81,8 @@ export function isLeftCancelled({ stated }: Payouts): boolean {
 }
 
 /**
- * What is to be paid, and whether that takes the conversion back: a payout below zero does, one of zero after one above zero, and
- * corrections that leave nothing or are of another currency.
+ * What is to be paid, and whether the conversion is taken back: by what was stated ({@link isLeftCancelled}), or by corrections that leave
+ * nothing or are of another currency.
  * @param speaker intake id of the statement that speaks in the conversion; where it is none of them, there are corrections only
  * @param currency of the conversion
  */
@@ -97,8 +98,7 @@ export function totalOf(payouts: Payouts, speaker: string, currency: string): { 
 		own.reduce((sum, [, correction]) => sum + correction, micros),
 	);
 	const isCorrectedAway = counted.length > 0 && (payoutMicros <= 0 || own.length < counted.length || counted.length > MAX_CORRECTIONS);
-	const isReversed = micros < 0 || (micros === 0 && wasPositiveBefore(payouts, speaker)) || isCorrectedAway;
-	return { payoutMicros, isReversed };
+	return { payoutMicros, isReversed: isCorrectedAway || isLeftCancelled(payouts) };
 }
 
 /** From where on a statement stands: a repetition, with nothing else stated between, begins with what it repeats. */

@@ -5,17 +5,7 @@ import type { Conversion } from "./conversion.ts";
 import { isKeptPending } from "./holds.ts";
 import { asClickHash } from "./match-click.ts";
 import type { Postback } from "./message.ts";
-import {
-	correct,
-	isLeftCancelled,
-	meaningOf,
-	type Payouts,
-	readPayouts,
-	state,
-	totalOf,
-	wasPositiveBefore,
-	writePayouts,
-} from "./payouts.ts";
+import { correct, meaningOf, type Payouts, readPayouts, state, totalOf, wasPositiveBefore, writePayouts } from "./payouts.ts";
 import { readStatus } from "./status-map.ts";
 
 export type StatedPlatform = {
@@ -146,7 +136,7 @@ function stand(conversion: Conversion, platform: StatedPlatform): Conversion {
 function platformStatusOf(conversion: Conversion, platform: StatedPlatform): ConversionStatus {
 	const payouts = payoutsOf(conversion);
 	const { isReversed } = totalOf(payouts, conversion.lastIntakeId, conversion.currency);
-	if (isReversed || isLeftCancelled(payouts)) return "cancelled";
+	if (isReversed) return "cancelled";
 	// A map that has changed since holds for what comes from then on.
 	return meaningOf(payouts, conversion.lastIntakeId) ?? readStatus(conversion.networkStatus, platform.statusMap).status;
 }

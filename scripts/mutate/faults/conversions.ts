@@ -36,14 +36,14 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "negative-payout-takes-nothing-back",
 		file: PAYOUTS,
-		find: "micros < 0 || (micros === 0",
-		replace: "(micros === 0",
+		find: " || micros < 0 || (micros === 0",
+		replace: " || (micros === 0",
 		tests: SETTLE_TESTS,
 	},
 	{
 		name: "payout-of-zero-leaves-the-credit",
 		file: PAYOUTS,
-		find: " || (micros === 0 && wasPositiveBefore(payouts, speaker))",
+		find: " || (micros === 0 && wasPositive)",
 		replace: "",
 		tests: PAYOUT_TESTS,
 	},
@@ -191,9 +191,30 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "release-passes-the-absolute-ceiling",
 		file: "src/conversions/holds.ts",
-		find: 'before?.verdict !== "released") return ABSOLUTE_MAX_PAYOUT_MICROS',
-		replace: 'before?.verdict !== "released") return Number.MAX_SAFE_INTEGER',
+		find: "givenBackMicros ?? ABSOLUTE_MAX_PAYOUT_MICROS",
+		replace: "givenBackMicros ?? Number.MAX_SAFE_INTEGER",
 		tests: ["test/unit/conversions/holds.test.ts"],
+	},
+	{
+		name: "release-given-back-passes-any-amount",
+		file: "src/conversions/holds.ts",
+		find: "return givenBackMicros ?? ABSOLUTE_MAX_PAYOUT_MICROS",
+		replace: "return ABSOLUTE_MAX_PAYOUT_MICROS",
+		tests: ["test/worker/adjustments/conversions-and-amounts.test.ts"],
+	},
+	{
+		name: "rates-end-a-release",
+		file: "src/conversions/holds.ts",
+		find: "if (isRevalued && (isPassed",
+		replace: "if (false && (isPassed",
+		tests: REVALUE_TESTS,
+	},
+	{
+		name: "repetition-that-came-first-reopens",
+		file: PAYOUTS,
+		find: "(!seen.has(content) && eventAt >= standsFrom)",
+		replace: "eventAt >= standsFrom",
+		tests: SETTLE_TESTS,
 	},
 	{
 		name: "release-passes-higher-amounts-too",
@@ -275,8 +296,8 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "cancellation-overtakes-an-exhausted-credit",
 		file: "src/callbacks/claim-callback.ts",
-		find: "e.seq < c.seq AND e.state IN ('due', 'exhausted')",
-		replace: "e.seq < c.seq AND e.state IN ('due')",
+		find: "e.seq < c.seq\n\t\t\t\t\tAND e.state IN ('due', 'exhausted')",
+		replace: "e.seq < c.seq\n\t\t\t\t\tAND e.state IN ('due')",
 		tests: DELIVERY_TESTS,
 	},
 	{
