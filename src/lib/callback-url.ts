@@ -61,11 +61,14 @@ export function findCallbackUrlFault(url: string, { allowInsecure }: CallbackUrl
 	return findHostFault(parsed.hostname);
 }
 
+/** No name in DNS is longer. */
+const MAX_HOST_LENGTH = 253;
+
 /** @param hostname as the URL parser leaves it: lower case, IPv4 in any notation made dotted decimal, IPv6 in brackets */
 function findHostFault(hostname: string): string | null {
 	const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 	if (ipaddr.isValid(host)) return findAddressFault(host);
-	if (host.endsWith(".")) return "must name a public host";
+	if (host.endsWith(".") || host.length > MAX_HOST_LENGTH) return "must name a public host";
 	const internal = !host.includes(".") || INTERNAL_NAMES.some((name) => host === name || host.endsWith(`.${name}`));
 	return internal ? "must name a public host" : null;
 }

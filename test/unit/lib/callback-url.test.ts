@@ -21,6 +21,12 @@ describe("unit: callback addresses", () => {
 		expect(strict(url)).toBeNull();
 	});
 
+	it("a host may have as many characters as a name in DNS", () => {
+		const host = `${"a.".repeat(121)}example.com`;
+		expect(strict(`https://${host}/`)).toBeNull();
+		expect(strict(`https://a${host}/`)).toBe("must name a public host");
+	});
+
 	it.each([
 		["http://pub.example/", "must be an https address"],
 		["ftp://pub.example/", "must be an https address"],
