@@ -1,4 +1,4 @@
-import { MAX_CLICK_ID_LENGTH, normaliseClickId } from "../lib/click-id.ts";
+import { MAX_CLICK_ID_BYTES, MAX_CLICK_ID_LENGTH, normaliseClickId } from "../lib/click-id.ts";
 import type { FieldErrors } from "./answers.ts";
 import type { Postback } from "./message.ts";
 import { readAmount } from "./read-amount.ts";
@@ -8,6 +8,8 @@ import { readEventDate } from "./read-event-date.ts";
 const MAX_ID_LENGTH = 255;
 /** Texts nobody settles by are cut there: an overlong landing URL is no reason to lose a sale. */
 const MAX_TEXT_LENGTH = 2_000;
+/** So is a word that rows are found by, earlier: an index of PostgreSQL takes no more than 2,704 bytes. */
+const MAX_WORD_LENGTH = 255;
 
 const CONTROL = /\p{Cc}/u;
 
@@ -34,8 +36,8 @@ export function readPostback(
 		eventAt,
 		payoutMicros,
 		salesMicros: sales === undefined ? null : readAmount(sales),
-		currency: readText(values.get("currency"))?.toUpperCase() ?? null,
-		status: readText(values.get("status")),
+		currency: readWord(values.get("currency"))?.toUpperCase() ?? null,
+		status: readWord(values.get("status")),
 		s2: readText(values.get("s2")),
 		s3: readText(values.get("s3")),
 		surl: readText(values.get("surl")),
@@ -45,7 +47,7 @@ export function readPostback(
 
 const FAULTS: Record<string, string> = {
 	txnid: `The txnid may have at most ${MAX_ID_LENGTH} characters, none of them a control character.`,
-	cid: `The cid must be a click id of at most ${MAX_CLICK_ID_LENGTH} characters.`,
+	cid: `The cid must be a click id of at most ${MAX_CLICK_ID_LENGTH} characters (${MAX_CLICK_ID_BYTES} bytes).`,
 	edate: "The edate is not a valid date.",
 	payout: "The payout must be a number.",
 };
@@ -71,9 +73,23 @@ function readId(text: string): string | null {
 	return isShort && !CONTROL.test(text) ? text : null;
 }
 
-/** A text that nobody settles by, or a word such as a status: clean, and cut where it is overlong; null for none. */
-export function readText(text: string | undefined): string | null {
-	if (text === undefined) return null;
-	const clean = (CONTROL.test(text) ? text.replaceAll(/\p{Cc}/gu, "") : text).slice(0, MAX_TEXT_LENGTH).toWellFormed().trim();
-	return clean === "" ? null : clean;
+/** A text that nobody settles by: clean, and cut where it is overlong; null for none. */
+function readText(text: string | undefined): string | null {
+	return readCut(text, MAX_TEXT_LENGTH);
 }
+
+/** A word such as a status or a currency, likewise. */
+export function readWord(text: string | undefined): string | null {
+	return readCut(text, MAX_WORD_LENGTH);
+}
+
+function readCut(text: string | undefined, maxLength: number): string | null {
+	if (text === undefined) return null;
+	const clean = CONTROL.test(text) ? text.replaceAll(/\p{Cc}/gu, "") : text;
+	const cut = clean.length > maxLength ? clean.slice(0, maxLength).replace(HALF_AT_END, "") : clean;
+	const kept = cut.toWellFormed().trim();
+	return kept === "" ? null : kept;
+}
+
+/** Half of a pair that the cut went through. */
+const HALF_AT_END = /[\ud800-\udbff]$/;

@@ -1,10 +1,14 @@
 /** Filters that lists of clicks and conversions share. */
 import * as v from "valibot";
-import { MAX_CLICK_ID_LENGTH } from "../lib/click-id.ts";
+import { isClickIdLength, MAX_CLICK_ID_BYTES, MAX_CLICK_ID_LENGTH } from "../lib/click-id.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { CLICK_REASONS } from "../lib/traffic-rules.ts";
 
-export const anyId = v.pipe(v.string(), v.maxLength(MAX_CLICK_ID_LENGTH, `must have at most ${MAX_CLICK_ID_LENGTH} characters`));
+export const anyId = v.pipe(
+	v.string(),
+	v.maxLength(MAX_CLICK_ID_LENGTH, `must have at most ${MAX_CLICK_ID_LENGTH} characters`),
+	v.check((text) => text.length > MAX_CLICK_ID_LENGTH || isClickIdLength(text), `must have at most ${MAX_CLICK_ID_BYTES} bytes as UTF-8`),
+);
 /** Of whatever a network file names, and of sources. */
 export const name = v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"));
 /** A brand's domain, or an address on it. */

@@ -33,6 +33,7 @@ const piece = fc.oneof(
 	},
 	{ weight: 1, arbitrary: fc.constantFrom("{clickid}", "%7Bcid%7D", "[[cid]]", "%affid%", "#{x}", "__CLICK__", "{\u0001x}") },
 	{ weight: 1, arbitrary: fc.integer({ min: 200, max: 1_100 }).map((length) => "a".repeat(length)) },
+	{ weight: 1, arbitrary: fc.integer({ min: 300, max: 1_024 }).map((length) => "字".repeat(length)) },
 );
 
 export const anyClickId: fc.Arbitrary<string> = fc.array(piece, { minLength: 1, maxLength: 5 }).map((pieces) => pieces.join(""));

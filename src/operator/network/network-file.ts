@@ -24,6 +24,7 @@ import { ABSOLUTE_MAX_PAYOUT_MICROS, MAX_EPC_MICROS, parseDecimal, parseMicros, 
 import { RESPONSE_PROFILES } from "../../lib/openrtb-options.ts";
 import { listOfAtMost, notAList } from "../../lib/shapes.ts";
 import { isTimeZone, isUtcDay } from "../../lib/time.ts";
+import { hasAtMostBytes } from "../../lib/utf8.ts";
 import { campaignLearningSchema, platformLearningSchema, publisherLearningSchema } from "./learning-file.ts";
 import { openRtbSchema } from "./openrtb-file.ts";
 import { trafficSchema } from "./traffic-file.ts";
@@ -37,6 +38,14 @@ const text = v.pipe(
 	v.trim(),
 	v.nonEmpty("must not be blank"),
 	v.maxLength(MAX_TEXT, `must have at most ${MAX_TEXT} characters`),
+);
+/** Longest id that rows are found by, with others in one index: one of PostgreSQL takes no more than 2,704 bytes. */
+const MAX_ID_BYTES = 255;
+const TOO_LONG_ID = `must have at most ${MAX_ID_BYTES} bytes as UTF-8`;
+const entryId = v.pipe(
+	text,
+	v.maxLength(MAX_ID_BYTES, TOO_LONG_ID),
+	v.check((value) => value.length > MAX_ID_BYTES || hasAtMostBytes(value, MAX_ID_BYTES), TOO_LONG_ID),
 );
 /** As many as an answer shows. */
 const MAX_CATEGORIES = 20;
@@ -141,7 +150,7 @@ const addressRange = v.pipe(
 const maxPayout = v.pipe(amount, v.maxValue(ABSOLUTE_MAX_PAYOUT_MICROS, "must be at most 1000000.00"));
 
 export const platformSchema = objectOf({
-	id: text,
+	id: entryId,
 	/** The `pli` of click URLs. */
 	platform_id: orNull(id),
 	name: text,
@@ -163,7 +172,7 @@ export const platformSchema = objectOf({
 });
 
 export const publisherSchema = objectOf({
-	id: text,
+	id: entryId,
 	name: text,
 	/** `pubi` of the Serving Engine. */
 	publisher_id: orNull(v.pipe(text, v.maxLength(64, "must have at most 64 characters"))),

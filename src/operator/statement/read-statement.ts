@@ -1,7 +1,7 @@
 /** Reads a platform's statement: pure. */
 import { MAX_AMOUNT_MICROS, readAmount } from "../../conversions/read-amount.ts";
 import { isEventTime, readTime } from "../../conversions/read-event-date.ts";
-import { readText } from "../../conversions/read-postback.ts";
+import { readWord } from "../../conversions/read-postback.ts";
 import type { StatedPlatform } from "../../conversions/restate.ts";
 import { readStatus } from "../../conversions/status-map.ts";
 import type { Fault } from "../../http/errors.ts";
@@ -102,7 +102,7 @@ function readSale(
 	const payout = cellOf("payout");
 	const paid = payout === null ? null : readMoney(payout);
 	if (paid === null) return `${JSON.stringify(payout?.slice(0, 40) ?? "")} is no amount`;
-	const told = currencyOf(paid, readText(cellOf("currency") ?? "")?.toUpperCase() ?? null, byDefault);
+	const told = currencyOf(paid, readWord(cellOf("currency") ?? "")?.toUpperCase() ?? null, byDefault);
 	if ("fault" in told) return `${JSON.stringify(payout?.slice(0, 40) ?? "")} ${told.fault}`;
 	const { currency } = told;
 	const date = cellOf("date");
@@ -117,7 +117,7 @@ function readSale(
 		payoutMicros: paid.micros,
 		salesMicros: sales === null ? null : readSales(sales, currency, byDefault),
 		currency,
-		status: readText(cellOf("status") ?? ""),
+		status: readWord(cellOf("status") ?? ""),
 	};
 }
 

@@ -56,7 +56,7 @@ describe("unit: reading a postback", () => {
 	test("each that is invalid is reported under its name", () => {
 		expect(read(queryOf({ txnid: "t%00", cid: "c".repeat(1_025), edate: "soon", payout: "much" })).errors).toEqual({
 			txnid: ["The txnid may have at most 255 characters, none of them a control character."],
-			cid: ["The cid must be a click id of at most 1024 characters."],
+			cid: ["The cid must be a click id of at most 1024 characters (2048 bytes)."],
 			edate: ["The edate is not a valid date."],
 			payout: ["The payout must be a number."],
 		});
@@ -84,6 +84,11 @@ describe("unit: reading a postback", () => {
 
 	test.each(["", "status=", "status=&status=+"])("a status that was not sent is absent: %j", (sent) => {
 		expect(read(`${queryOf(SOUND)}&${sent}`).postback).toMatchObject({ status: null });
+	});
+
+	test("a status or currency of many characters is cut to 255, between two of them; other texts to 2,000", () => {
+		const { postback } = read(queryOf({ ...SOUND, status: `x${"😀".repeat(200)}`, currency: "😀".repeat(200), s2: "ß".repeat(3_000) }));
+		expect(postback).toMatchObject({ status: `x${"😀".repeat(127)}`, currency: "😀".repeat(127), s2: "ß".repeat(2_000) });
 	});
 
 	test("a status that was filled in goes before one that was not", () => {
