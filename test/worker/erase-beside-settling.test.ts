@@ -37,7 +37,12 @@ async function eraseBeside(click: ReturnType<typeof clickRow>, meanwhile: () => 
 	const of = { publisherId: "cpa", publisherClickId: "own-click-77", clickedAt: Number(click.clicked_at) };
 	const clicks = [{ id: String(click.id), clickHash: String(click.click_hash), ...of }];
 	const own = await readOwnIds(openDatabase(env.DB), clicks);
-	return eraseRows(interrupted(meanwhile), { clicks, gone: [], own, isErased: () => false }, { actor: ACTOR, at: 1, id: "receipt" });
+	const erased = { ids: new Set(clicks.map(({ id }) => id)), hashes: new Set(clicks.map(({ clickHash }) => clickHash)), own };
+	return eraseRows(
+		interrupted(meanwhile),
+		{ clicks, gone: [], own, erased, refused: new Set<string>(), counted: 0 },
+		{ actor: ACTOR, at: 1, id: "receipt" },
+	);
 }
 
 async function expectErased(): Promise<void> {

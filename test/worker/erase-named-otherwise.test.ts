@@ -262,6 +262,98 @@ describe("worker: erasing what names a click in another way", () => {
 		await importFile({ platforms: [platformEntry("west", { match_by_publisher_click_id: true, postback_secret: SECRET })] });
 	});
 
+	const NAMED: [string, Record<string, string> | ((hash: string) => Record<string, string>)][] = [
+		["our hash under another name", (hash) => ({ sid: hash })],
+		["our hash in capitals", (hash) => ({ SubId: hash.toUpperCase() })],
+		["the publisher's own id under another name", { epi: OWN }],
+	];
+	it.each(NAMED)("a refused postback that has %s: a replay by it settles for the click, and brings nothing back", async (_, fields) => {
+		await importFile({ platforms: [platformEntry("west", { match_by_publisher_click_id: true })] });
+		const mine = click();
+		await storeClicks(mine);
+		const named = typeof fields === "function" ? fields(String(mine.click_hash)) : fields;
+		await consume(misnamed({ txnid: "T-1", ...RIGHT, ...named }, "cid"));
+		const counts = { clicks: 1, postbacks: 1 };
+		expect((await erase({ uid: UID })).counts).toMatchObject(counts);
+		await expectErased();
+		const [{ query } = { query: "" }] = await rowsOf("SELECT query FROM postback_intake");
+		const [name = ""] = Object.keys(named);
+		expect(Object.fromEntries(new URLSearchParams(String(query)))).toEqual({
+			...{ txnid: "T-1", payout: RIGHT.payout, edate: RIGHT.edate },
+			[name]: mine.click_hash,
+		});
+		await replay({ cid: name });
+		expect(await conversions()).toEqual([{ txnid: "T-1", stage: "settled", click_id: mine.id, revenue_micros: 8_000_000 }]);
+		await expectErased();
+		await importFile({ platforms: [platformEntry("west", { match_by_publisher_click_id: true, postback_secret: SECRET })] });
+	});
+
+	it("a refused postback with an id within another value, or escaped, of no platform, too; by the click alone, and not twice", async () => {
+		const hash = "d".repeat(32);
+		const within = (txnid: string, query: string, platform: string | null = "west") => {
+			const { intake, ...message } = misnamed({ txnid }, "cid");
+			return { ...message, intake: { ...intake, platform, query: `txnid=${txnid}&s2=s2-mark&${query}` } };
+		};
+		const escaped = [...hash].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join("");
+		const queries = [`x=${escaped}`, `x=${encodeURIComponent(escaped)}`, `page=https://a.example/?c=${hash}`, `tid=${hash}`];
+		await consume(...queries.map((query, at) => within(`t-${at}`, query)), within("t-n", `x=${hash}`, null));
+		await consume(within("t-other", `x=${"e".repeat(32)}`));
+		expect((await erase({ click: hash })).counts).toMatchObject({ postbacks: 5 });
+		const left = await rowsOf("SELECT txnid FROM postback_intake WHERE query LIKE '%s2-mark%'");
+		expect(left).toEqual([{ txnid: "t-other" }]);
+		expect((await erase({ click: hash })).counts).toMatchObject({ postbacks: 0 });
+	});
+
+	it("nothing of a refused postback that has the own id of somebody's attached click, or as an amount", async () => {
+		const mine = clickRow({ uid: UID, publisher_click_id: "10" });
+		const theirs = clickRow({ uid: "somebody", publisher_click_id: "10" });
+		await storeClicks(theirs);
+		await consume(personal("t-theirs", String(theirs.click_hash)));
+		await storeClicks(mine);
+		await consume(misnamed({ txnid: "t-amount", payout: "10", sum: "10", s2: "s2-mark" }, "cid"));
+		expect((await erase({ uid: UID })).counts).toMatchObject({ clicks: 1, postbacks: 0 });
+		expect(await rowsOf("SELECT query FROM postback_intake WHERE outcome <> 'accepted'")).toEqual([
+			{ query: "txnid=t-amount&payout=10&sum=10&s2=s2-mark" },
+		]);
+	});
+
+	it("refused postbacks that wait as dead letters, or are in the archive", async () => {
+		const mine = click();
+		await storeClicks(mine);
+		const waiting = misnamed({ txnid: "T-1", ...RIGHT, sid: String(mine.click_hash) }, "cid");
+		await keepDead(waiting);
+		const row = { ...waiting.intake, query: `${waiting.intake.query}&epi=${OWN}` };
+		await env.ARCHIVE.put("postback_intake/2025-01-01/a.ndjson", `${JSON.stringify(row)}\n`);
+		expect((await erase({ uid: UID })).counts).toMatchObject({ dead_letters: 1, archived: 1 });
+		await expectErased();
+	});
+
+	it("a bounded part of refused postbacks a request, and each counts once", async () => {
+		const mine = click();
+		await storeClicks(mine);
+		const id = String(mine.id).slice(0, 13);
+		const insert = (platform: string, from: number) =>
+			env.DB.prepare(
+				`INSERT INTO postback_intake (id, received_at, platform, method, query, txnid, cid, outcome, answer)
+				WITH RECURSIVE n(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${from + 6_999})
+				SELECT '${id}-' || i, ${Date.now()}, ${platform}, 'GET', 'payout=1&s2=s2-mark&sid=' || CASE WHEN i % 1000 = 0 THEN '${mine.click_hash}' ELSE 'x' END,
+					NULL, NULL, 'rejected', '{}' FROM n`,
+			).run();
+		await insert("'west'", 10_000);
+		await insert("NULL", 20_000);
+		const receipts: Erased[] = [];
+		for (let cursor: string | null = null; receipts.at(-1)?.complete !== true; cursor = receipts.at(-1)?.next_cursor ?? null)
+			receipts.push(await erase({ uid: UID, ...(cursor !== null && { cursor }) }));
+		expect(receipts.map(({ counts }) => [counts.postbacks, counts.clicks])).toEqual([
+			[10, 0],
+			[4, 1],
+		]);
+		expect(await rowsOf(`SELECT count(*) AS n FROM postback_intake WHERE query = 'payout=1&sid=${mine.click_hash}'`)).toEqual([{ n: 14 }]);
+		expect(await rowsOf("SELECT count(*) AS n FROM audit WHERE verb = 'eraseUser' AND counts LIKE '%\"postbacks\":10%'")).toEqual([
+			{ n: 1 },
+		]);
+	});
+
 	it("answers to callbacks in the archive", async () => {
 		const mine = click();
 		await storeClicks(mine);

@@ -25,17 +25,27 @@ export function readClick(text: string): string {
 	return normaliseClickId(text)?.toLowerCase() ?? "";
 }
 
-/** The object of the archive, or nothing, and what of the list of KV's keys. */
-const position = v.union([v.tuple([v.string()]), v.tuple([v.string(), v.picklist([0, 1]), v.string()])]);
+/** The object of the archive, or nothing; and what of the list of KV's keys, or which refused postback, of which platform if of one. */
+const position = v.union([
+	v.tuple([v.string()]),
+	v.tuple([v.string(), v.literal("kept"), v.picklist([0, 1]), v.string()]),
+	v.tuple([v.string(), v.literal("refused"), v.string(), v.string()]),
+	v.tuple([v.string(), v.literal("refused_of_nobody"), v.string()]),
+]);
 type Position = v.InferOutput<typeof position>;
 
-export function writePosition({ archive, kept }: ErasePosition): string {
-	return writeCursor([archive ?? "", ...(kept ?? [])]);
+export function writePosition({ archive, kept, refused }: ErasePosition): string {
+	if (kept !== null) return writeCursor([archive ?? "", "kept", ...kept]);
+	if (refused === null) return writeCursor([archive ?? ""]);
+	const { platform, id } = refused;
+	return writeCursor(platform === null ? [archive ?? "", "refused_of_nobody", id] : [archive ?? "", "refused", platform, id]);
 }
 
-export function readPosition(cursor: Position | undefined): ErasePosition {
-	const [archive = "", prefix, key] = cursor ?? [];
-	return { archive: archive === "" ? null : archive, kept: prefix === undefined || key === undefined ? null : [prefix, key] };
+export function readPosition(cursor: Position = [""]): ErasePosition {
+	const begun: ErasePosition = { archive: cursor[0] === "" ? null : cursor[0], kept: null, refused: null };
+	if (cursor.length === 1) return begun;
+	if (cursor[1] === "kept") return { ...begun, kept: [cursor[2], cursor[3]] };
+	return { ...begun, refused: cursor[1] === "refused" ? { platform: cursor[2], id: cursor[3] } : { platform: null, id: cursor[2] } };
 }
 
 export const eraseSchema = v.pipe(

@@ -10,7 +10,7 @@ import type { Actor } from "../../http/actor.ts";
 import { utcDay } from "../../lib/time.ts";
 import type { EraseCounts } from "./erase-answer.ts";
 import type { ErasedClick, OwnIds } from "./own-ids.ts";
-import { redactEvent, redactQuery, redactThread } from "./redact.ts";
+import { type ErasedIds, redactEvent, redactQuery, redactThread } from "./redact.ts";
 
 /** Who asks, when, and under which receipt; null where it is only counted. */
 export type Receipt = { actor: Actor; at: number; id: string } | null;
@@ -25,8 +25,11 @@ export type Wanted = {
 	/** Clicks that have no row, or none any more: what came of them may still be there. */
 	gone: readonly ErasedClick[];
 	own: OwnIds;
-	/** Whether a value names any click that is erased, these or others. */
-	isErased: (value: string) => boolean;
+	/** Ids of all clicks that are erased, these and others. */
+	erased: ErasedIds;
+	/** Postbacks that were erased before, and are counted with `counted`: postback_intake.id. */
+	refused: ReadonlySet<string>;
+	counted: number;
 };
 
 /** @throws OvertakenError where other writers were faster every time; nothing of these clicks is erased then */
@@ -35,7 +38,7 @@ export function eraseRows(db: Database, wanted: Wanted, receipt: Receipt): Promi
 }
 
 /** What is written rests on what was read: where that has changed, or there is more, nothing is written. */
-async function eraseOnce(db: Database, { clicks, gone, own, isErased }: Wanted, receipt: Receipt): Promise<RowCounts> {
+async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, counted }: Wanted, receipt: Receipt): Promise<RowCounts> {
 	const all = [...clicks, ...gone];
 	const ids = JSON.stringify(all.map(({ id }) => id));
 	// Platforms that spell everything in capitals are known.
@@ -80,7 +83,7 @@ async function eraseOnce(db: Database, { clicks, gone, own, isErased }: Wanted, 
 		platform === null || txnid === null ? undefined : byName.get(keyOf({ platform, txnid }));
 	const newIntakes = intakes.flatMap(({ id, platform, txnid, cid, query, outcome }) => {
 		const hash = hashOfName(platform, txnid) ?? newCid(platform, cid ?? "");
-		return hash === null ? [] : [{ id, cid: hash, query: redactQuery(query, hash, outcome === "accepted" ? null : isErased) }];
+		return hash === null ? [] : [{ id, cid: hash, query: redactQuery(query, hash, outcome === "accepted" ? null : { platform, erased }) }];
 	});
 	// A claim is to be about a click that has a row, where one has.
 	const claims = await findClaims(db, [...gone, ...clicks], conversions);
@@ -89,7 +92,7 @@ async function eraseOnce(db: Database, { clicks, gone, own, isErased }: Wanted, 
 		visits: visits.length,
 		conversions: conversions.length,
 		conversion_events: events.length,
-		postbacks: newIntakes.length,
+		postbacks: newIntakes.filter(({ id }) => !refused.has(id)).length + counted,
 		callbacks: callbacks.length,
 		claims: claims.length,
 	};

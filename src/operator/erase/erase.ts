@@ -9,18 +9,19 @@ import { isoTime } from "../../lib/time.ts";
 import type { PlatformKeys } from "./claim-messages.ts";
 import type { Erased as Answer, EraseCounts } from "./erase-answer.ts";
 import { eraseArchive, eraseDeadLetters, eraseHeld, eraseKept, type KeptPosition } from "./erase-kept.ts";
+import { eraseRefused, FIRST_REFUSED, type RefusedPosition } from "./erase-refused.ts";
 import { readClick, type Subject, writePosition } from "./erase-request.ts";
 import { eraseRows, type Receipt } from "./erase-rows.ts";
 import { type ErasedClick, readOwnIds } from "./own-ids.ts";
-import { type Erased, namesErased } from "./redact.ts";
+import type { Erased } from "./redact.ts";
 
 export type EraseDeps = { db: Database; kv: KVNamespace; archive: R2Bucket | undefined; keys: PlatformKeys; now: () => number };
 
 const CLICKS_A_STEP = 200;
 const MAX_STEPS = 25;
 
-/** Where an answer that was not complete has stopped: behind which object of the archive, and within what KV keeps. */
-export type ErasePosition = { archive: string | null; kept: KeptPosition | null };
+/** Where an answer that was not complete has stopped: behind which object of the archive, and within what KV keeps, or refused postbacks. */
+export type ErasePosition = { archive: string | null; kept: KeptPosition | null; refused: RefusedPosition | null };
 
 /**
  * First the archive, a part of it at a time; then what waits outside its tables; and the tables last, by which the rest is found. A request
@@ -50,8 +51,9 @@ export async function erase(deps: EraseDeps, subject: Subject, from: ErasePositi
 	let erased = await readErased(db, uid, those.clicks, those.gone);
 	const asGiven = { ...erased, ids: new Set(erased.ids), hashes: new Set(erased.hashes) };
 	const archived = archive === undefined ? null : await eraseArchive(archive, erased, from.archive, isDryRun);
-	// Where KV was not done, this part of the archive is read once more, for the clicks in it.
-	if (from.kept === null) counts.archived = archived?.count ?? 0;
+	const isBegun = from.kept !== null || from.refused !== null;
+	// Where what it leads to was not done, this part of the archive is read once more, for the clicks in it.
+	if (!isBegun) counts.archived = archived?.count ?? 0;
 	const found = archived?.clicks ?? [];
 	const after = archived?.after ?? null;
 	if (after !== null) {
@@ -63,36 +65,45 @@ export async function erase(deps: EraseDeps, subject: Subject, from: ErasePositi
 		erased.own = await readOwnIds(db, [...those.clicks, ...those.gone]);
 	}
 	const isSought = after === null || found.length > 0;
-	const kept = isSought ? await eraseKept(deps, erased, isDryRun, from.kept ?? undefined) : null;
+	const kept = isSought && from.refused === null ? await eraseKept(deps, erased, isDryRun, from.kept ?? undefined) : null;
 	counts.kept_in_kv = kept?.count ?? 0;
 	if (kept !== null && kept.next !== null) {
-		await eraseTables(deps, erased, { clicks: [], gone: [] }, receipt, counts);
+		await eraseTables(deps, erased, NOBODY, receipt, counts);
 		return answer(false, { ...from, kept: kept.next });
 	}
+	const sought = isSought ? [...those.clicks, ...those.gone] : [];
+	const refused = await eraseRefused(db, erased, sought, isDryRun, from.refused ?? FIRST_REFUSED);
+	if (refused.next !== null) {
+		await eraseTables(deps, erased, NOBODY, receipt, counts, refused.ids);
+		return answer(false, { ...from, kept: null, refused: refused.next });
+	}
 	if (isSought) counts.dead_letters = await eraseDeadLetters(deps, erased, isDryRun);
-	await eraseTables(deps, erased, those, receipt, counts);
+	await eraseTables(deps, erased, those, receipt, counts, refused.ids);
 	if (archive !== undefined) counts.archived += await eraseHeld(archive, archived?.held ?? [], asGiven, isDryRun);
-	if (after !== null) return answer(false, { archive: after, kept: null });
+	if (after !== null) return answer(false, { archive: after, kept: null, refused: null });
 	// Whoever asks again has others looked for in all of the archive.
 	return answer(areAll, null);
 }
 
 type Clicks = { clicks: readonly ErasedClick[]; gone: readonly ErasedClick[] };
 
-/** Erases in the tables; adds up what was there. */
+const NOBODY: Clicks = { clicks: [], gone: [] };
+
+/** Erases in the tables; adds up what was there. @param refused postbacks that were erased before, which count, too */
 async function eraseTables(
 	deps: EraseDeps,
 	erased: Erased,
 	{ clicks, gone }: Clicks,
 	receipt: Receipt,
 	counts: EraseCounts,
+	refused: ReadonlySet<string> = new Set(),
 ): Promise<void> {
-	const isErased = (value: string) => namesErased(value, erased);
 	const most = Math.max(clicks.length, gone.length);
 	// Once at least: what was asked for is audited, whether or not there was anything.
 	for (let from = 0; from === 0 || from < most; from += CLICKS_A_STEP) {
 		const [some, others] = [clicks, gone].map((all) => all.slice(from, from + CLICKS_A_STEP));
-		const done = await eraseRows(deps.db, { clicks: some ?? [], gone: others ?? [], own: erased.own, isErased }, receipt);
+		const wanted = { clicks: some ?? [], gone: others ?? [], own: erased.own, erased, refused, counted: from === 0 ? refused.size : 0 };
+		const done = await eraseRows(deps.db, wanted, receipt);
 		for (const [name, more] of Object.entries(done)) counts[name as keyof typeof done] += more;
 	}
 }

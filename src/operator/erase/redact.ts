@@ -4,6 +4,7 @@ import type { ConversionEvent, EventDetails } from "../../conversions/conversion
 import { asClickHash } from "../../conversions/match-click.ts";
 import { OTHER_NAMES, plainName } from "../../conversions/other-names.ts";
 import { isObject, parseJson } from "../../lib/json.ts";
+import { decodeText } from "../../lib/query.ts";
 import type { ErasedClick, OwnIds } from "./own-ids.ts";
 
 /** The clicks that are erased, and what came of them. */
@@ -22,23 +23,61 @@ const OF_MONEY: ReadonlySet<string> = new Set(["txnid", "edate", "payout", "sale
 /** What they may have come as, where a postback was refused for it. */
 const OF_MONEY_ELSEWHERE: ReadonlySet<string> = new Set(["txnid", "edate", "payout"].flatMap((name) => OTHER_NAMES[name] ?? []));
 
+/** Ids of clicks that are erased, in what came otherwise than it should. */
+export type ErasedIds = Pick<Erased, "ids" | "hashes" | "own"> & { uid?: string | null };
+
+/** A postback that was not accepted: what it has of the clicks that are erased may stand under any name. */
+export type Refused = { platform: string | null; txnid: string | null; query: string };
+
 /**
  * The query of a postback, with the click's hash in the place of any other id of it.
- * @param isErased of a postback that was not accepted, which may be replayed by other names of its parameters: whether a value names one of
- * the clicks that are erased; null of one that was
+ * @param hash what the postback has as its click id
+ * @param refused of a postback that was not accepted, which may be replayed by other names of its parameters: whose ids are erased; null of
+ * one that was
  */
-export function redactQuery(query: string, hash: string, isErased: ((value: string) => boolean) | null): string {
-	const isKept = (name: string, value: string) =>
-		OF_MONEY.has(name) || (isErased !== null && OF_MONEY_ELSEWHERE.has(plainName(name)) && !isErased(value));
-	const kept = [...new URLSearchParams(query)].filter(([name, value]) => isKept(name, value));
-	return new URLSearchParams([...kept, ["cid", hash]]).toString();
+export function redactQuery(query: string, hash: string, refused: { platform: string | null; erased: ErasedIds } | null): string {
+	const params = [...new URLSearchParams(query)];
+	if (refused === null) return new URLSearchParams([...params.filter(([name]) => OF_MONEY.has(name)), ["cid", hash]]).toString();
+	const { platform, erased } = refused;
+	const kept = params.flatMap(([name, value]): [string, string][] => {
+		if (OF_MONEY.has(name)) return [[name, value]];
+		if (name === "cid") return [[name, hash]];
+		if (OF_MONEY_ELSEWHERE.has(plainName(name))) return namesErased(value, erased) ? [] : [[name, value]];
+		const instead = replaceId(value, platform, erased);
+		return instead === null ? [] : [[name, instead]];
+	});
+	return new URLSearchParams(kept).toString();
+}
+
+/** What stands in the place of an id of one of these clicks; null for anything else. */
+function replaceId(value: string, platform: string | null, { hashes, own }: ErasedIds): string | null {
+	const text = value.trim();
+	const hash = asClickHash(text);
+	return hash !== null && hashes.has(hash) ? hash : own.replace(platform, text);
 }
 
 /** Whether a value is an id of one of these clicks, or has one in it. */
-export function namesErased(value: string, { uid, ids, hashes, own }: Pick<Erased, "uid" | "ids" | "hashes" | "own">): boolean {
+function namesErased(value: string, { uid, ids, hashes, own }: ErasedIds): boolean {
 	const text = value.trim();
-	const parts = [...text.toLowerCase().matchAll(/(?=([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))/g)];
-	return text === uid || own.replace(null, text) !== null || parts.some(([, part = ""]) => hashes.has(part) || ids.has(part));
+	if (text === uid || own.replace(null, text) !== null) return true;
+	const parts = text.toLowerCase().matchAll(/(?=([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))/g);
+	return [...parts].some(([, part = ""]) => hashes.has(part) || ids.has(part));
+}
+
+/**
+ * Whether a postback that was not accepted names one of these clicks anywhere: its hash or id, or, in a parameter that is not about money,
+ * the publisher's own id. Escaped twice, too.
+ */
+export function namesInQuery({ platform, txnid, query }: Refused, erased: ErasedIds): boolean {
+	const { own } = erased;
+	const noOwn: ErasedIds = { ...erased, uid: null, own: { ...own, replace: () => null } };
+	const isOfOthers = own.isOfOthers(platform, txnid);
+	return [...new URLSearchParams(query)].some(([name, value]) => {
+		const isOfMoney = OF_MONEY.has(name) || OF_MONEY_ELSEWHERE.has(plainName(name));
+		return [value, decodeText(value)].some(
+			(text) => namesErased(text, noOwn) || (!isOfMoney && !isOfOthers && own.replace(platform, text.trim()) !== null),
+		);
+	});
 }
 
 /** What an event of a conversion has set. */
@@ -99,11 +138,13 @@ function redactClick(click: Json): 1 {
 }
 
 function redactPostback({ intake, postback }: Json, erased: Erased): number {
-	const cid = isObject(intake) ? findCid(intake, erased) : null;
-	if (!isObject(intake) || cid === null) return 0;
+	if (!isObject(intake)) return 0;
+	const cid = findCid(intake, erased);
+	const query = redactQueryOf(intake, cid, erased);
+	if (cid === null && query === null) return 0;
+	if (query !== null) intake.query = query;
+	if (cid === null) return 1;
 	intake.cid = cid;
-	if (typeof intake.query === "string")
-		intake.query = redactQuery(intake.query, cid, isRefused(intake) ? (value) => namesErased(value, erased) : null);
 	if (isObject(postback)) {
 		for (const field of OF_POSTBACKS) postback[field] = null;
 		postback.cid = cid;
@@ -111,8 +152,15 @@ function redactPostback({ intake, postback }: Json, erased: Erased): number {
 	return 1;
 }
 
-function isRefused({ outcome }: Json): boolean {
-	return typeof outcome === "string" && outcome !== "accepted";
+/** The query of a postback without what is of these clicks; null where nothing is, or it has none. @param cid as {@link findCid} has it */
+function redactQueryOf({ platform, txnid, cid: given, query, outcome }: Json, cid: string | null, erased: Erased): string | null {
+	if (typeof query !== "string") return null;
+	const textOrNull = (value: unknown) => (typeof value === "string" ? value : null);
+	const of = { platform: textOrNull(platform), txnid: textOrNull(txnid), query };
+	const isRefused = typeof outcome === "string" && outcome !== "accepted";
+	if (cid === null && (!isRefused || !namesInQuery(of, erased))) return null;
+	const redacted = redactQuery(query, cid ?? textOrNull(given) ?? "", isRefused ? { platform: of.platform, erased } : null);
+	return redacted === query ? null : redacted;
 }
 
 /** What a postback is to have as its click id; null where it is not of these clicks. */
@@ -140,12 +188,12 @@ export function redactArchived(
 	const click = isRowOf(row, erased) ? toClick(row) : null;
 	const cid = findCid(row, erased);
 	const isAnswer = erased.callbacks.has(String(row.callback_id));
-	if (click === null && cid === null && !isAnswer) return null;
+	const query = redactQueryOf(row, cid, erased);
+	if (click === null && cid === null && !isAnswer && query === null) return null;
 	for (const column of columns) if (row[column] !== undefined) row[column] = null;
 	if (isAnswer) row.answer = "";
 	if (cid !== null) row.cid = cid;
-	if (typeof row.query === "string")
-		row.query = redactQuery(row.query, cid ?? "", isRefused(row) ? (value) => namesErased(value, erased) : null);
+	if (query !== null) row.query = query;
 	return { line: JSON.stringify(row), click };
 }
 
