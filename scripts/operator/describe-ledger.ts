@@ -8,7 +8,7 @@ export function describeLedgerDifference({ platform, txnid, publisher, kind, fie
 		case "order":
 			return `${of}: its callbacks are out of order: ${stored}, where ${expected} belongs`;
 		case "not_owed":
-			return `${of}: ${stored} callbacks, and none is owed`;
+			return `${of}: ${stored} callback${stored === "1" ? "" : "s"}, and none is owed`;
 		case "credit_stands":
 			return `${of}: it is cancelled, and a credit of ${stored} USD was not taken back`;
 		case "no_credit":

@@ -42,7 +42,7 @@ async function erase({ uid, click, dryRun = false, ...options }: EraseOptions): 
 	if (options.json) return console.log(JSON.stringify(receipts, null, 2));
 	for (const { id, at, hash, counts, complete, next_cursor } of receipts) {
 		const found = Object.entries(counts).filter(([, count]) => count > 0);
-		const told = found.map(([name, count]) => `${count} ${name.replaceAll("_", " ")}`).join(", ");
+		const told = found.map(([name, count]) => `${count} ${name.replaceAll("_", " ").replace(count === 1 ? /s$/ : "", "")}`).join(", ");
 		const done = !dryRun ? "Erased" : complete || next_cursor !== null ? "Would erase" : "Would erase, and more";
 		console.log(`${done}: ${told === "" ? "nothing is known" : told}`);
 		if (!dryRun) console.log(`Receipt ${id} of ${at}, hash ${hash}`);
