@@ -296,8 +296,15 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "cancellation-overtakes-an-exhausted-credit",
 		file: "src/callbacks/claim-callback.ts",
-		find: "e.seq < c.seq\n\t\t\t\t\tAND e.state IN ('due', 'exhausted')",
-		replace: "e.seq < c.seq\n\t\t\t\t\tAND e.state IN ('due')",
+		find: "AND e.state IN ('due', 'exhausted')",
+		replace: "AND e.state IN ('due')",
+		tests: DELIVERY_TESTS,
+	},
+	{
+		name: "callback-waits-for-another-publishers",
+		file: "src/callbacks/claim-callback.ts",
+		find: " AND e.publisher_id = c.publisher_id",
+		replace: "",
 		tests: DELIVERY_TESTS,
 	},
 	{
@@ -319,6 +326,13 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		file: "src/callbacks/breaker.ts",
 		find: "failures_in_a_row + 1 >= ${FAILURES_TO_PAUSE}",
 		replace: "failures_in_a_row + 1 > ${FAILURES_TO_PAUSE}",
+		tests: ["test/worker/callbacks/breaker.test.ts"],
+	},
+	{
+		name: "probe-is-always-the-oldest-callback",
+		file: "src/callbacks/release-paused.ts",
+		find: "ORDER BY attempt_count, created_at DESC, id DESC LIMIT 1",
+		replace: "ORDER BY created_at, id LIMIT 1",
 		tests: ["test/worker/callbacks/breaker.test.ts"],
 	},
 	{
