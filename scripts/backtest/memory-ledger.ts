@@ -134,7 +134,7 @@ export class MemoryLedger {
 		const moves = foldings(today) !== foldings(this.#today) || this.#hasOld;
 		this.#today = today;
 		this.#hasOld = false;
-		for (const [publisher, known] of this.sources) for (const source of idleSources(known, today)) this.#retire(publisher, source, known);
+		this.#retireIdle(today);
 		for (const cells of moves ? this.cells.values() : []) {
 			for (const [key, cell] of cells) {
 				if (staysAsIs(cell.clicks, today) && staysAsIs(cell.earnings, today)) continue;
@@ -161,12 +161,20 @@ export class MemoryLedger {
 		}
 	}
 
-	#retire(publisher: string, source: string, known: KnownSources): void {
-		known.delete(source);
-		for (const cells of this.cells.values()) {
+	/** Has idle sources of all publishers join the others in one pass over the cells: of either there may be very many. */
+	#retireIdle(today: number): void {
+		const retired = new Map<string, ReadonlySet<string>>();
+		for (const [publisher, known] of this.sources) {
+			const idle = idleSources(known, today);
+			for (const source of idle) known.delete(source);
+			if (idle.length > 0) retired.set(publisher, new Set(idle));
+		}
+		for (const cells of retired.size > 0 ? this.cells.values() : []) {
 			for (const [key, cell] of cells) {
-				if (cell.cell.publisher !== publisher || cell.cell.source !== source) continue;
+				if (retired.get(cell.cell.publisher)?.has(cell.cell.source) !== true) continue;
 				const others = this.#stored({ ...cell.cell, source: OTHER_SOURCES });
+				// A source may have the others' name.
+				if (others === cell) continue;
 				others.clicks.push(...cell.clicks);
 				others.earnings.push(...cell.earnings);
 				cells.delete(key);
