@@ -4,27 +4,71 @@ import type { CallbackStatus } from "../../src/lib/enums.ts";
 /** One thing that a platform said of a conversion: that it is owed for, or no more. */
 export type Word = { at: number; status: CallbackStatus; payoutMicros: number | null; isConfirmed?: boolean };
 
-/** Adds what was said, once, in the order of its time. */
-export function addWord(words: readonly Word[], word: Word): Word[] {
-	const known = words.some(
-		({ at, status, payoutMicros }) => at === word.at && status === word.status && payoutMicros === word.payoutMicros,
-	);
-	return known
-		? [...words]
-		: [...words, word].toSorted((a, b) => a.at - b.at || Number(a.status === "cancelled") - Number(b.status === "cancelled"));
-}
+/** The latest time for which an amount was named, and all that were: the last of them stands, and one that comes again changes nothing. */
+type Amount = { at: number; named: Set<number>; micros: number; isConfirmed: boolean };
 
 /**
- * What a conversion is by all that was said of it: its last status stands, it arrived when it was first approved, and it is taken back
- * since the first cancellation after its last approval. Null where it never was approved.
+ * What was said of a conversion, in any order and any number of times, as far as it may still count: its first and last approvals, the last
+ * amount, and what was said against it since. So a word costs the same however many came before it.
  */
-export function readFacts(words: readonly Word[], clickedAt: number): ConversionFacts | null {
-	let facts = null as ConversionFacts | null;
-	for (const { at, status, payoutMicros, isConfirmed = false } of words) {
-		if (status === "approved") {
-			const netMicros = payoutMicros ?? facts?.netMicros ?? 0;
-			facts = { clickedAt, approvedAt: facts?.approvedAt ?? at, reversedAt: null, netMicros, isConfirmed };
-		} else if (facts !== null && facts.reversedAt === null) facts.reversedAt = at;
+export class ConversionLog {
+	#firstApprovedAt: number | null = null;
+	#lastApprovedAt = Number.NEGATIVE_INFINITY;
+	#amount: Amount | null = null;
+	/** Of cancellations that no approval follows, in their order. */
+	readonly #cancelledAt: number[] = [];
+
+	/** The latest time that counts of what was said. */
+	get lastAt(): number {
+		return Math.max(this.#lastApprovedAt, this.#cancelledAt.at(-1) ?? Number.NEGATIVE_INFINITY);
 	}
-	return facts;
+
+	add(word: Word): void {
+		if (word.status === "cancelled") this.#addCancellation(word.at);
+		else this.#addApproval(word);
+	}
+
+	#addCancellation(at: number): void {
+		if (at < this.#lastApprovedAt) return;
+		const place = placeOf(this.#cancelledAt, at);
+		if (this.#cancelledAt[place] !== at) this.#cancelledAt.splice(place, 0, at);
+	}
+
+	#addApproval({ at, payoutMicros, isConfirmed = false }: Word): void {
+		this.#firstApprovedAt = Math.min(this.#firstApprovedAt ?? at, at);
+		if (at > this.#lastApprovedAt) {
+			this.#lastApprovedAt = at;
+			this.#cancelledAt.splice(0, placeOf(this.#cancelledAt, at));
+		}
+		const amount = this.#amount;
+		if (payoutMicros === null || (amount !== null && (at < amount.at || (at === amount.at && amount.named.has(payoutMicros))))) return;
+		const named = amount?.at === at ? amount.named : new Set<number>();
+		this.#amount = { at, named: named.add(payoutMicros), micros: payoutMicros, isConfirmed };
+	}
+
+	/**
+	 * What a conversion is by all that was said of it: its last status stands, it arrived when it was first approved, and it is taken back
+	 * since the first cancellation after its last approval. Null where it never was approved.
+	 */
+	read(clickedAt: number): ConversionFacts | null {
+		if (this.#firstApprovedAt === null) return null;
+		return {
+			clickedAt,
+			approvedAt: this.#firstApprovedAt,
+			reversedAt: this.#cancelledAt[0] ?? null,
+			netMicros: this.#amount?.micros ?? 0,
+			isConfirmed: this.#amount?.isConfirmed ?? false,
+		};
+	}
+}
+
+/** How many of times in their order are earlier. */
+function placeOf(times: readonly number[], at: number): number {
+	let [from, to] = [0, times.length];
+	while (from < to) {
+		const middle = (from + to) >>> 1;
+		if ((times[middle] ?? 0) < at) from = middle + 1;
+		else to = middle;
+	}
+	return from;
 }

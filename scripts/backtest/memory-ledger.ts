@@ -2,6 +2,7 @@ import { type CampaignTerms, type Cell, cellKey, keywordClass, OTHER_SOURCES } f
 import {
 	type CellHistory,
 	type ClickRow,
+	type ConversionFacts,
 	conversionChange,
 	type DelayRow,
 	dayOf,
@@ -15,7 +16,7 @@ import { admitSource, idleSources, type KnownSources } from "../../src/learning/
 import { namesOf, pairKey } from "../../src/learning/traffic.ts";
 import type { LinkType } from "../../src/lib/enums.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
-import { addWord, readFacts, type Word } from "./conversion-log.ts";
+import { ConversionLog, type Word } from "./conversion-log.ts";
 
 export type Click = {
 	at: number;
@@ -29,7 +30,7 @@ export type Click = {
 
 type StoredCell = CellHistory & { clicks: ClickRow[]; earnings: EarningRow[] };
 type StoredClick = { at: number; cell: StoredCell; platform: string };
-type StoredConversion = { click: string; words: Word[] };
+type StoredConversion = { click: string; log: ConversionLog };
 
 /** The tables that learning keeps, in memory: what the consumers write in a deployment. */
 export class MemoryLedger {
@@ -57,27 +58,36 @@ export class MemoryLedger {
 		if (row.clicks === 0) cell.clicks.push(row);
 		row.clicks++;
 		row.paidMicros += click.paidMicros;
-		for (const txnid of this.#waiting.get(id) ?? []) this.#settle(txnid, []);
+		for (const txnid of this.#waiting.get(id) ?? []) this.#settle(txnid, null);
 		this.#waiting.delete(id);
 		return true;
 	}
 
 	/** Takes a word on a conversion; one of an unknown click waits for it. */
 	addWord(txnid: string, click: string, word: Word): void {
-		const known = this.#conversions.get(txnid);
-		const conversion = known ?? { click, words: [] };
-		const before = conversion.words;
-		conversion.words = addWord(before, word);
-		this.#conversions.set(txnid, conversion);
-		if (this.#clicks.has(conversion.click)) this.#settle(txnid, before);
-		else if (known === undefined) this.#waiting.set(click, [...(this.#waiting.get(click) ?? []), txnid]);
+		let conversion = this.#conversions.get(txnid);
+		const isNew = conversion === undefined;
+		conversion ??= { click, log: new ConversionLog() };
+		if (isNew) this.#conversions.set(txnid, conversion);
+		const clickedAt = this.#clicks.get(conversion.click)?.at;
+		const before = clickedAt === undefined ? null : conversion.log.read(clickedAt);
+		conversion.log.add(word);
+		if (clickedAt !== undefined) this.#settle(txnid, before);
+		else if (isNew) this.#wait(txnid, click);
 	}
 
-	#settle(txnid: string, before: readonly Word[]): void {
+	#wait(txnid: string, click: string): void {
+		const waiting = this.#waiting.get(click);
+		if (waiting === undefined) this.#waiting.set(click, [txnid]);
+		else waiting.push(txnid);
+	}
+
+	/** @param before what has been counted of it */
+	#settle(txnid: string, before: ConversionFacts | null): void {
 		const conversion = this.#conversions.get(txnid);
 		const click = conversion === undefined ? undefined : this.#clicks.get(conversion.click);
 		if (conversion === undefined || click === undefined) return;
-		const change = conversionChange(readFacts(before, click.at), readFacts(conversion.words, click.at));
+		const change = conversionChange(before, conversion.log.read(click.at));
 		for (const earning of change.earnings) addEarning(click.cell.earnings, { ...earning, day: this.#rowDay(earning.day) });
 		const { publisher } = click.cell.cell;
 		const pair = pairKey(click.platform, publisher);
@@ -154,8 +164,8 @@ export class MemoryLedger {
 			if (at >= before) break;
 			this.#clicks.delete(id);
 		}
-		for (const [txnid, { words, click }] of this.#conversions) {
-			if ((words.at(-1)?.at ?? 0) >= before) break;
+		for (const [txnid, { log, click }] of this.#conversions) {
+			if (log.lastAt >= before) break;
 			this.#conversions.delete(txnid);
 			this.#waiting.delete(click);
 		}
