@@ -40,25 +40,44 @@ const price = v.pipe(
 	}),
 );
 
+const platform = v.looseObject({ id });
+
+const publisher = v.looseObject({
+	id,
+	revenue_share: v.pipe(v.nullish(v.union([v.number(), v.pipe(v.string(), v.transform(Number))]), 1), v.minValue(0), v.maxValue(1)),
+	pricing_model: v.nullish(v.string(), "CPA"),
+});
+
+const campaign = v.looseObject({
+	id,
+	platform: v.nullish(id, ""),
+	epc: price,
+	default_keyword_epc: price,
+	keyword_epc: v.nullish(v.record(v.string(), price), {}),
+});
+
+/** A list whose faulty entries are left out, and what is wrong with each: they do not lose the others. */
+function entriesOf<Schema extends v.GenericSchema>(name: string, schema: Schema) {
+	return v.pipe(
+		v.array(v.unknown()),
+		v.transform((given) => {
+			const entries: v.InferOutput<Schema>[] = [];
+			const faults: string[] = [];
+			for (const [at, entry] of given.entries()) {
+				const read = v.safeParse(schema, entry);
+				if (read.success) entries.push(read.output);
+				else faults.push(`${name}.${at}${pathOf(read.issues[0])}: ${read.issues[0].message}: left out`);
+			}
+			return { entries, faults };
+		}),
+	);
+}
+
 const network = v.object({
 	type: v.literal("network"),
-	platforms: v.nullish(v.array(v.looseObject({ id })), []),
-	publishers: v.array(
-		v.looseObject({
-			id,
-			revenue_share: v.pipe(v.nullish(v.union([v.number(), v.pipe(v.string(), v.transform(Number))]), 1), v.minValue(0), v.maxValue(1)),
-			pricing_model: v.nullish(v.string(), "CPA"),
-		}),
-	),
-	campaigns: v.array(
-		v.looseObject({
-			id,
-			platform: v.nullish(id, ""),
-			epc: price,
-			default_keyword_epc: price,
-			keyword_epc: v.nullish(v.record(v.string(), price), {}),
-		}),
-	),
+	platforms: v.nullish(entriesOf("platforms", platform), []),
+	publishers: entriesOf("publishers", publisher),
+	campaigns: entriesOf("campaigns", campaign),
 });
 
 const click = v.object({
@@ -99,4 +118,9 @@ export function readLine(source: string): Line {
 	if (read.success) return read.output;
 	const [issue] = read.issues;
 	throw new Error(`${v.getDotPath(issue) ?? "the line"}: ${issue.message}`);
+}
+
+function pathOf(issue: v.BaseIssue<unknown>): string {
+	const path = v.getDotPath(issue);
+	return path === null ? "" : `.${path}`;
 }

@@ -37,7 +37,7 @@ function asksForPrices(text: string): boolean {
 
 /**
  * Does what a line says, at its time; answers one that asks.
- * @param tell is told of numbers that are none, of cells that have no price, and of prices that are asked for far ahead of time
+ * @param tell is told of entries that are left out, of numbers that are none, of cells that have no price, and of prices that are asked for far ahead of time
  * @throws Error where the line names what does not exist
  */
 export function answerLine(learner: Learner, line: Line, tell: (fault: string) => void = () => {}): string | null {
@@ -67,18 +67,19 @@ export function writeLine(learner: Learner, line: ClickLine | ConversionLine): v
 	learner.ledger.addWord(JSON.stringify([platform, txnid]), click, { at, status, payoutMicros: payout });
 }
 
-function setNetwork(learner: Learner, { publishers, campaigns }: NetworkLine, tell: (fault: string) => void): void {
+function setNetwork(learner: Learner, { platforms, publishers, campaigns }: NetworkLine, tell: (fault: string) => void): void {
+	for (const { faults } of [platforms, publishers, campaigns]) for (const fault of faults) tell(fault);
 	const read = (path: string, micros: number | null | undefined) => {
 		if (micros === undefined) tell(`campaigns.${path} is no amount of USD that can be bid: taken as none`);
 		return micros ?? null;
 	};
 	learner.setNetwork(
-		publishers.map(({ id, revenue_share, pricing_model }) => ({
+		publishers.entries.map(({ id, revenue_share, pricing_model }) => ({
 			id,
 			sharePpm: Math.round(revenue_share * SHARE_SCALE),
 			paidByClick: pricing_model.toUpperCase() === "CPC",
 		})),
-		campaigns.map(({ id, platform, epc, default_keyword_epc, keyword_epc }) => ({
+		campaigns.entries.map(({ id, platform, epc, default_keyword_epc, keyword_epc }) => ({
 			id,
 			platform,
 			epcMicros: read(`${id}.epc`, epc),
