@@ -108,7 +108,7 @@ const prices = v.object({ type: v.literal("prices"), at, cells: v.array(v.unknow
 export type NetworkLine = v.InferOutput<typeof network>;
 export type ClickLine = v.InferOutput<typeof click>;
 export type ConversionLine = v.InferOutput<typeof conversion>;
-export type PricesLine = v.InferOutput<typeof prices>;
+type PricesLine = v.InferOutput<typeof prices>;
 export type Line = NetworkLine | ClickLine | ConversionLine | PricesLine;
 
 const line = v.variant("type", [network, click, conversion, prices]);

@@ -4,13 +4,13 @@ import { parseJson } from "../../src/lib/json.ts";
 import { SHARE_SCALE } from "../../src/lib/money.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { Learner } from "./learner.ts";
-import { type ClickLine, type ConversionLine, type Line, type NetworkLine, type PricesLine, readLine } from "./messages.ts";
+import { type ClickLine, type ConversionLine, type Line, type NetworkLine, readLine } from "./messages.ts";
 
 const USD = 1_000_000;
 
 /**
  * `--serve`: the learner behind lines of JSON. A line that cannot be read is told to `errors` and changes nothing; where it asks for
- * prices, it is answered with what is wrong with it, since whoever asks waits for a line.
+ * prices, it is answered with what is wrong with it beside the prices of now, since whoever asks waits for a line.
  */
 export async function serve(input: Readable, output: Writable, errors: Writable): Promise<void> {
 	const learner = new Learner();
@@ -25,14 +25,18 @@ export async function serve(input: Readable, output: Writable, errors: Writable)
 		} catch (error) {
 			const fault = error instanceof Error ? error.message : String(error);
 			tell(fault);
-			if (asksForPrices(text)) output.write(`${JSON.stringify({ error: fault })}\n`);
+			const cells = cellsAskedFor(text);
+			if (cells !== null) output.write(`${JSON.stringify({ ...answerPrices(learner, cells, tell), error: fault })}\n`);
 		}
 	}
 }
 
-function asksForPrices(text: string): boolean {
+/** The cells of a line that cannot be read and asks for prices, as far as they can be; null where it does not ask. */
+function cellsAskedFor(text: string): readonly unknown[] | null {
 	const line = parseJson(text);
-	return typeof line === "object" && line !== null && "type" in line && line.type === "prices";
+	if (line === undefined) return /"type"\s*:\s*"prices"/.test(text) ? [] : null;
+	if (typeof line !== "object" || line === null || !("type" in line) || line.type !== "prices") return null;
+	return "cells" in line && Array.isArray(line.cells) ? line.cells : [];
 }
 
 /**
@@ -51,7 +55,7 @@ export function answerLine(learner: Learner, line: Line, tell: (fault: string) =
 		if (line.type !== "conversion" || learner.hasClicks) learner.passTo(line.at);
 	} else if (line.type === "prices") tell(`prices: at lies ${days} days ahead: priced as it is now`);
 	else throw new Error(`${line.type}: at lies ${days} days ahead`);
-	if (line.type === "prices") return JSON.stringify(answerPrices(learner, line, tell));
+	if (line.type === "prices") return JSON.stringify(answerPrices(learner, line.cells, tell));
 	writeLine(learner, line);
 	return null;
 }
@@ -95,16 +99,16 @@ function setNetwork(learner: Learner, { platforms, publishers, campaigns }: Netw
 }
 
 /** A cell that names what does not exist has no price: 0, as an auction has it. */
-function answerPrices(learner: Learner, { cells }: PricesLine, tell: (fault: string) => void): { epc: number[]; bid: number[] } {
+function answerPrices(learner: Learner, cells: readonly unknown[], tell: (fault: string) => void): { epc: number[]; bid: number[] } {
 	const epc: number[] = [];
 	const bid: number[] = [];
 	for (const [at, cell] of cells.entries()) {
 		const [campaign, publisher, source, keyword, link] = Array.isArray(cell) ? (cell as unknown[]) : [];
 		const price = learner.price({
-			campaign: String(campaign),
-			publisher: String(publisher),
-			source: source == null ? "" : String(source),
-			keyword: keyword == null ? null : String(keyword),
+			campaign: nameOf(campaign),
+			publisher: nameOf(publisher),
+			source: source == null ? "" : nameOf(source),
+			keyword: keyword == null ? null : nameOf(keyword),
 			link: link === "deeplink" ? "deeplink" : "homepage",
 		});
 		if (price === null)
@@ -113,4 +117,9 @@ function answerPrices(learner: Learner, { cells }: PricesLine, tell: (fault: str
 		bid.push((price?.bidMicros ?? 0) / USD);
 	}
 	return { epc, bid };
+}
+
+/** A name that is none is one of nothing: objects may not even be turned into text. */
+function nameOf(given: unknown): string {
+	return typeof given === "object" ? JSON.stringify(given) : String(given);
 }

@@ -557,7 +557,7 @@ describe("unit: backtest --serve", () => {
 			JSON.stringify({ type: "prices", at: START, unknown: 1 }),
 		]);
 		expect(answered).toHaveLength(3);
-		expect(answered[2]).toMatch(/^\{"error":"cells: /);
+		expect(answered[2]).toMatch(/^\{"epc":\[\],"bid":\[\],"error":"cells: /);
 		expect(answered[0]).toBe('{"epc":[],"bid":[]}');
 		const { epc, bid } = JSON.parse(answered[1] ?? "") as { epc: number[]; bid: number[] };
 		expect(epc).toEqual([0.2, 0.2, 0, 0]);

@@ -61,3 +61,56 @@ describe("unit: a network with faulty entries", () => {
 		]);
 	});
 });
+
+describe("unit: a faulty line that asks for prices", () => {
+	const network = {
+		type: "network",
+		publishers: [{ id: "cpa", revenue_share: 0.8, pricing_model: "CPA" }],
+		campaigns: [{ id: "a", platform: "p", epc: 0.2 }],
+	};
+	const cells = [["a", "cpa", "s", null, "homepage"]];
+	const error = expect.any(String);
+
+	it.each([
+		["null", null],
+		["text", "tomorrow"],
+		["below 0", -1],
+		["far beyond any time", 1e17],
+		["missing", undefined],
+	])("at %s: is answered as of now, with what is wrong", async (_, at) => {
+		const { answers, told } = await serveLines([network, prices(cells), { ...prices(cells), at }, prices(cells)]);
+		const usual = { epc: [0.2], bid: [0.16] };
+		expect(answers).toEqual([usual, { ...usual, error: expect.stringMatching(/^at: /) }, usual]);
+		expect(told).toEqual([expect.stringMatching(/^line 3: at: /)]);
+	});
+
+	it.each([
+		["cells that are no list", JSON.stringify({ type: "prices", at: START, cells: "a" })],
+		["no cells", JSON.stringify({ type: "prices", at: START })],
+		["no cells and no time", JSON.stringify({ type: "prices" })],
+		["a time that is no JSON", '{"type": "prices", "at": NaN, "cells": [["a","cpa","s",null,"homepage"]]}'],
+		["an end that is missing", '{"cells":[],"type" : "prices","at":1767571200000'],
+	])("%s: is answered with empty lists", async (_, line) => {
+		const { answers, told } = await serveLines([network, line]);
+		expect(answers).toEqual([{ epc: [], bid: [], error }]);
+		expect(told).toHaveLength(1);
+	});
+
+	it("whatever stands for names has no price, and does not end it", async () => {
+		const odd: unknown[] = [[{ toString: 1 }, { valueOf: 1 }, [["x"]], { a: 1 }, {}]];
+		const { answers } = await serveLines([network, prices(odd), prices(odd, null), prices(cells)]);
+		const none = { epc: [0], bid: [0] };
+		expect(answers).toEqual([none, { ...none, error }, { epc: [0.2], bid: [0.16] }]);
+	});
+
+	it("lines that are none and do not ask are not answered", async () => {
+		const { answers, told } = await serveLines([
+			network,
+			'{"type":"click","at":NaN',
+			'{"type":"click","source":"\\"type\\":\\"prices\\""',
+			"[]",
+		]);
+		expect(answers).toEqual([]);
+		expect(told).toHaveLength(3);
+	});
+});
