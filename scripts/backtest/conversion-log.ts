@@ -1,8 +1,8 @@
 import type { ConversionFacts } from "../../src/learning/cohorts.ts";
 import type { CallbackStatus } from "../../src/lib/enums.ts";
 
-/** One thing that a platform said of a conversion: that it is owed for, or no more. */
-export type Word = { at: number; status: CallbackStatus; payoutMicros: number | null; isConfirmed?: boolean };
+/** One thing that was said of a conversion: by its platform, that it is owed for, or no more; by an operator, that it is voided. */
+export type Word = { at: number; status: CallbackStatus | "voided"; payoutMicros: number | null; isConfirmed?: boolean };
 
 /** The latest time for which an amount was named, and all that were: the last of them stands, and one that comes again changes nothing. */
 type Amount = { at: number; named: Set<number>; micros: number; isConfirmed: boolean };
@@ -14,6 +14,7 @@ type Amount = { at: number; named: Set<number>; micros: number; isConfirmed: boo
 export class ConversionLog {
 	#firstApprovedAt: number | null = null;
 	#lastApprovedAt = Number.NEGATIVE_INFINITY;
+	#lastVoidedAt = Number.NEGATIVE_INFINITY;
 	#amount: Amount | null = null;
 	/** Of cancellations that no approval follows, in their order. */
 	readonly #cancelledAt: number[] = [];
@@ -24,8 +25,9 @@ export class ConversionLog {
 	}
 
 	add(word: Word): void {
-		if (word.status === "cancelled") this.#addCancellation(word.at);
-		else this.#addApproval(word);
+		if (word.status === "approved") this.#addApproval(word);
+		else this.#addCancellation(word.at);
+		if (word.status === "voided") this.#lastVoidedAt = Math.max(this.#lastVoidedAt, word.at);
 	}
 
 	#addCancellation(at: number): void {
@@ -48,10 +50,10 @@ export class ConversionLog {
 
 	/**
 	 * What a conversion is by all that was said of it: its last status stands, it arrived when it was first approved, and it is taken back
-	 * since the first cancellation after its last approval. Null where it never was approved.
+	 * since the first cancellation after its last approval. Null where it never was approved, and while it is voided.
 	 */
 	read(clickedAt: number): ConversionFacts | null {
-		if (this.#firstApprovedAt === null) return null;
+		if (this.#firstApprovedAt === null || this.#lastVoidedAt >= this.lastAt) return null;
 		return {
 			clickedAt,
 			approvedAt: this.#firstApprovedAt,

@@ -17,6 +17,8 @@ type EventRow = Omit<LedgerWord, "status" | "isConfirmed"> & {
 	/** What the event has set; null where it left it. */
 	stage: ConversionStage | null;
 	status: ConversionStatus | null;
+	judged: Verdict | null;
+	/** Of the conversion, at last. */
 	verdict: Verdict | null;
 };
 type ClickRow = Omit<LedgerClick, "campaign" | "link"> & { campaign: number; link: LinkType | null };
@@ -103,7 +105,7 @@ async function readLedger(all: ReadAll): Promise<Ledger> {
 	const completeFrom = removed?.upTo == null ? null : timeOfId(removed.upTo) + HOUR_MS;
 	const events =
 		await all<EventRow>(`SELECT e.at, e.seq, e.kind, v.platform, v.txnid, v.click_id AS click, e.details -> 'set' ->> 'stage' AS stage,
-			e.details -> 'set' ->> 'status' AS status, coalesce(v.gross_micros, 0) AS "grossMicros", v.verdict
+			e.details -> 'set' ->> 'status' AS status, e.details -> 'set' ->> 'verdict' AS judged, coalesce(v.gross_micros, 0) AS "grossMicros", v.verdict
 		FROM conversion_events e JOIN conversions v ON v.platform = e.platform AND v.txnid = e.txnid
 		WHERE v.click_id IS NOT NULL AND v.test = 0 ORDER BY e.platform, e.txnid, e.seq`);
 	const earned = await all<{ click: string; micros: number }>(`SELECT click_id AS click, sum(gross_micros) AS micros FROM conversions
@@ -125,24 +127,27 @@ function timeOfId(id: string): number {
 	return Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
 }
 
-/** When each conversion came to count for its click, and when no more: while it is held, or once it is voided, it does not. */
+/** When each conversion came to count for its click, and when no more: while it is held it does not. Or when it was voided. */
 function readWords(events: readonly EventRow[]): LedgerWord[] {
 	const words: LedgerWord[] = [];
 	for (const ofConversion of Map.groupBy(events, ({ platform, txnid }) => JSON.stringify([platform, txnid])).values()) {
 		// A conversion that lost its click began again with the one that it has.
 		const detached = ofConversion.findLastIndex(({ kind }) => kind === "detached");
 		let [stage, status]: [ConversionStage | null, ConversionStatus | null] = [null, null];
-		let stood = false;
+		let judged: Verdict | null = null;
+		let said: LedgerWord["status"] = "cancelled";
 		for (const [index, event] of ofConversion.entries()) {
 			stage = event.stage ?? stage;
 			status = event.status ?? status;
-			const stands = stage === "settled" && status === "approved";
+			if (event.kind === "judged") judged = event.judged;
+			const ended = judged === "voided" ? "voided" : "cancelled";
+			const now = stage === "settled" && status === "approved" ? "approved" : ended;
 			const isPassing = index <= detached || ofConversion[index + 1]?.at === event.at;
-			if (isPassing || stands === stood) continue;
-			stood = stands;
+			if (isPassing || now === said) continue;
+			said = now;
 			const { at, platform, txnid, click, grossMicros, verdict } = event;
 			const isConfirmed = verdict === "released";
-			words.push({ at, platform, txnid, click, status: stands ? "approved" : "cancelled", grossMicros, isConfirmed });
+			words.push({ at, platform, txnid, click, status: now, grossMicros, isConfirmed });
 		}
 	}
 	return words.sort((a, b) => a.at - b.at);

@@ -6,7 +6,7 @@ import { type ClickFacts, Learner, type Publisher } from "./learner.ts";
 
 export type LedgerClick = Omit<ClickFacts, "bidMicros"> & { id: string };
 
-/** That a conversion came to count, or no more does; what it is worth at last. */
+/** That a conversion came to count, or no more does, or is voided; what it is worth at last. */
 export type LedgerWord = {
 	at: number;
 	platform: string;

@@ -1,4 +1,4 @@
-import type { Word } from "../backtest/conversion-log.ts";
+import type { CallbackStatus } from "../../src/lib/enums.ts";
 import { FRAUD_PUBLISHER, LINK_EFFECTS, type Market, trueCampaignEpc } from "./market.ts";
 import { choose, normal, type Random, seeded } from "./random.ts";
 
@@ -19,7 +19,7 @@ export type Player = {
 	/** Prices of cells from a time on, in USD. */
 	prices: (at: number, cells: readonly MarketCell[]) => Price[];
 	click: (at: number, id: number, cell: MarketCell, price: Price) => void;
-	conversion: (at: number, txnid: number, click: number, cell: MarketCell, status: Word["status"], payout: number) => void;
+	conversion: (at: number, txnid: number, click: number, cell: MarketCell, status: CallbackStatus, payout: number) => void;
 };
 
 /** A won click, as it is scored. */
@@ -35,7 +35,7 @@ const UNLISTED_KEYWORD_EFFECT = 0.9;
 const MAX_SOURCES = 64;
 const MAX_KEYWORDS = 8;
 
-type Event = { at: number; txnid: number; click: number; cell: MarketCell; status: Word["status"]; payout: number };
+type Event = { at: number; txnid: number; click: number; cell: MarketCell; status: CallbackStatus; payout: number };
 
 /** Plays a market to its end. Traffic, rivals and what a click would bring are the same for every player. */
 export function play(market: Market, player: Player, score: (won: Won) => void): void {

@@ -6,7 +6,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { namedCells, writeCells } from "../db/json-rows.ts";
 import { sizeClassOf } from "../learning/size-class.ts";
 import type { Verdict } from "../lib/enums.ts";
-import { CELL, CLICK_DAY, IS_LEARNED, JOIN_SOURCES } from "./placed.ts";
+import { CELL, CLICK_DAY, IS_LEARNED, IS_PAID, JOIN_SOURCES } from "./placed.ts";
 
 /** A conversion as it stands after the change. */
 export type LearnedConversion = { platform: string; txnid: string; grossMicros: number | null; verdict: Verdict | null };
@@ -80,7 +80,7 @@ const LAG: SQL = sql`CASE WHEN v.updated_at / 86400000 > ${CLICK_DAY} THEN v.upd
 function restate(rows: string): SQL {
 	return sql`INSERT INTO learning_conversions (platform, txnid, click_id, day, approved_lag, reversed_lag, net_micros, size_class, paid)
 		SELECT v.platform, v.txnid, c.id, ${CLICK_DAY}, ${LAG}, CASE WHEN NOT ${STANDS} THEN ${LAG} END, coalesce(v.gross_micros, 0),
-			CAST(${key.sizeClass} AS BIGINT), CASE WHEN c.reason IS NULL THEN 1 ELSE 0 END
+			CAST(${key.sizeClass} AS BIGINT), ${IS_PAID}
 		FROM json_each(${rows}) k CROSS JOIN conversions v CROSS JOIN clicks c
 		WHERE v.platform = ${key.platform} AND v.txnid = ${key.txnid} AND c.id = v.click_id AND v.test = 0
 			AND ${IS_LEARNED} AND (c.reason IS NULL OR c.reason = 'voided')

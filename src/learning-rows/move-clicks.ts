@@ -10,12 +10,14 @@ import { CELL, CLICK_DAY, IS_ADDED, IS_LEARNED, JOIN_SOURCES } from "./placed.ts
  * @param moved which of its rows are moved
  */
 export function moveLearnedClicks(sign: 1 | -1, from: SQL, moved: SQL): SQL[] {
-	const [was, is] = sign === -1 ? [1, 0] : [0, 1];
-	const ofMoved = sql`${moved} AND l.click_id = c.id AND l.paid = CAST(${was} AS BIGINT)`;
+	const counted = addConversions(sign, sql`${from} CROSS JOIN learning_conversions l`, sql`${moved} AND l.click_id = c.id AND l.paid = 1`);
+	const count = (paid: SQL) =>
+		sql`UPDATE learning_conversions SET paid = ${paid} WHERE click_id IN (SELECT c.id FROM ${from} WHERE ${moved})`;
+	const isVoided = sql`EXISTS (SELECT 1 FROM conversions v
+		WHERE v.platform = learning_conversions.platform AND v.txnid = learning_conversions.txnid AND v.verdict = 'voided')`;
 	return [
 		addClicks(sign, from, sql`${moved} AND ${IS_ADDED}`),
-		...addConversions(sign, sql`${from} CROSS JOIN learning_conversions l`, ofMoved),
-		sql`UPDATE learning_conversions SET paid = ${is} WHERE click_id IN (SELECT c.id FROM ${from} WHERE ${moved})`,
+		...(sign === -1 ? [...counted, count(sql`0`)] : [count(sql`CASE WHEN ${isVoided} THEN 0 ELSE 1 END`), ...counted]),
 	];
 }
 

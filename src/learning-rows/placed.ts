@@ -18,5 +18,8 @@ export const CELL: SQL = sql`c.campaign_id, c.publisher_id, CASE WHEN s.from_day
 /** Whether clicks are added to what is learned from (gap.ts): for whoever moves stored ones, in the same transaction. */
 export const IS_ADDED: SQL = sql`EXISTS (SELECT 1 FROM click_sequence WHERE id = 1 AND learning_gap IS NOT NULL)`;
 
+/** Of a conversion `v` and its click, 1 or 0: neither is learned from, not even that it was taken back, while an operator has voided it. */
+export const IS_PAID: SQL = sql`CASE WHEN c.reason IS NULL AND coalesce(v.verdict, '') <> 'voided' THEN 1 ELSE 0 END`;
+
 /** Clicks that are learned from while they are paid. */
 export const IS_LEARNED: SQL = sql`c.link IS NOT NULL AND c.publisher_id IS NOT NULL AND c.platform IS NOT NULL`;

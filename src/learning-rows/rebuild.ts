@@ -7,7 +7,7 @@ import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { addConversions } from "./learn-conversions.ts";
 import { addClicks } from "./move-clicks.ts";
-import { CLICK_DAY, IS_LEARNED } from "./placed.ts";
+import { CLICK_DAY, IS_LEARNED, IS_PAID } from "./placed.ts";
 
 /** The least payout of each class, micro-dollars: what SQL can count, having no logarithm. */
 const LEAST_OF_CLASS: readonly number[] = Array.from({ length: 2 * Math.floor(Math.log2(Number.MAX_SAFE_INTEGER)) }, (_, size) => {
@@ -74,7 +74,7 @@ export async function rebuildWeek(db: Database, week: number, alongside: readonl
 			WITH least AS MATERIALIZED (SELECT CAST(value AS BIGINT) AS micros FROM json_each(${JSON.stringify(LEAST_OF_CLASS)})),
 			clicked AS MATERIALIZED (SELECT v.platform, v.txnid, v.click_id, ${CLICK_DAY} AS day, coalesce(v.gross_micros, 0) AS net_micros,
 					CASE WHEN v.verdict = 'released' THEN ${CONFIRMED_CLASSES} ELSE 0 END AS confirmed,
-					CASE WHEN c.reason IS NULL THEN 1 ELSE 0 END AS paid,
+					${IS_PAID} AS paid,
 					coalesce((SELECT max(e.seq) FROM conversion_events e WHERE e.platform = v.platform AND e.txnid = v.txnid AND e.kind = 'detached'), 0) AS since
 				FROM conversions v CROSS JOIN clicks c
 				WHERE v.first_received_at >= ${from - DAY_MS} AND v.clicked_at >= ${from} AND v.clicked_at < ${to} AND c.id = v.click_id AND ${ofWeek}

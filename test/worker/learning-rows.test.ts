@@ -436,27 +436,40 @@ describe("worker: what clicks have earned", () => {
 		await adjust(adjusting, { kind: "undo", adjustment: id ?? "", text: "none" });
 		expect(await standing()).toEqual([[1], [earned], [[3, 1, 0]]]);
 		now += DAY_MS;
-		await adjust(adjusting, { kind: "void_conversion", platform: "west", txnid: "t-1", text: "returned" });
-		expect(await standing()).toEqual([
-			[1],
-			[],
-			[
-				[3, 1, 0],
-				[5, 0, 1],
-			],
-		]);
+		await say(click, "t-1", "cancelled", 10_000_000);
+		const reversed = [
+			[3, 1, 0],
+			[5, 0, 1],
+		];
+		expect(await standing()).toEqual([[1], [], reversed]);
+		await say(click, "t-1", "approved", 10_000_000);
+		expect(await standing()).toEqual([[1], [earned], [[3, 1, 0]]]);
+		// Voided by an operator it tells nothing of its platform, whatever comes of it or of its click.
+		const voided = await adjust(adjusting, { kind: "void_conversion", platform: "west", txnid: "t-1", text: "made up" });
+		expect(await standing()).toEqual([[1], [], []]);
+		const { id: ofClicks } = await adjust(adjusting, { kind: "void_clicks", publisher: "cpc", text: "fraud" });
+		await adjust(adjusting, { kind: "undo", adjustment: ofClicks ?? "", text: "none" });
+		expect(await standing()).toEqual([[1], [], []]);
 		now += DAY_MS;
 		await say(click, "t-1", "approved", 8_000_000);
-		expect(await standing()).toEqual([
-			[1],
-			[],
-			[
-				[3, 1, 0],
-				[5, 0, 1],
-			],
+		expect(await standing()).toEqual([[1], [], []]);
+		await rebuildWeek(db, weekOf(START_DAY));
+		expect(await standing()).toEqual([[1], [], []]);
+		const changed = [hashSource("a"), "*", START_DAY, sizeClassOf(8_000_000), 8_000_000];
+		await adjust(adjusting, { kind: "undo", adjustment: voided.id ?? "", text: "not made up" });
+		expect(await standing()).toEqual([[1], [changed], [[3, 1, 0]]]);
+		// Taken back by its platform meanwhile, it tells so once it is restored.
+		await adjust(adjusting, { kind: "void_conversion", platform: "west", txnid: "t-1", text: "made up" });
+		await say(click, "t-1", "cancelled", 8_000_000);
+		expect(await standing()).toEqual([[1], [], []]);
+		await adjust(adjusting, { kind: "restore_conversion", platform: "west", txnid: "t-1", text: "not made up" });
+		expect((await standing())[2]).toEqual([
+			[3, 1, 0],
+			[6, 0, 1],
 		]);
-		await adjust(adjusting, { kind: "restore_conversion", platform: "west", txnid: "t-1", text: "not returned" });
-		expect(await standing()).toEqual([[1], [[hashSource("a"), "*", START_DAY, sizeClassOf(8_000_000), 8_000_000]], [[3, 1, 0]]]);
+		now += HOUR_MS;
+		await say(click, "t-1", "approved", 8_000_000);
+		expect(await standing()).toEqual([[1], [changed], [[3, 1, 0]]]);
 		const restored = await standing();
 		await say({ ...click, hash: "f".repeat(32) }, "t-2", "approved", 50_000_000);
 		expect(await standing()).toEqual(restored);

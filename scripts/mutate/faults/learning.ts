@@ -129,6 +129,20 @@ export const LEARNING_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/learning-rows.test.ts"],
 	},
 	{
+		name: "a-voided-conversion-is-a-platforms-reversal",
+		file: "src/learning-rows/placed.ts",
+		find: " AND coalesce(v.verdict, '') <> 'voided'",
+		replace: "",
+		tests: ["test/worker/learning-rows.test.ts"],
+	},
+	{
+		name: "clicks-given-back-bring-voided-conversions-with-them",
+		file: "src/learning-rows/move-clicks.ts",
+		find: "CASE WHEN ${isVoided} THEN 0 ELSE 1 END",
+		replace: "CASE WHEN ${isVoided} THEN 1 ELSE 1 END",
+		tests: ["test/worker/learning-rows.test.ts"],
+	},
+	{
 		name: "two-nights-run-at-once",
 		file: "src/learning-night/lease.ts",
 		find: "if (taken.length === 0) return;",

@@ -103,7 +103,7 @@ export const learningConversions = sqliteTable(
 		/** Gross, micro-dollars, and the class of that; earned only while it stands. */
 		netMicros: integer("net_micros").notNull(),
 		sizeClass: integer("size_class").notNull(),
-		/** False while its click is voided: it adds nothing then. */
+		/** False while it is voided, or its click is: it adds nothing then. */
 		paid: integer({ mode: "boolean" }).notNull(),
 	},
 	(table) => [

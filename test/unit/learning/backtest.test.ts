@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ConversionLog, type Word } from "../../../scripts/backtest/conversion-log.ts";
 import { readSqliteLedger } from "../../../scripts/backtest/read-ledger.ts";
 import { describeReport, reportLedger } from "../../../scripts/backtest/report-ledger.ts";
 import { type Ledger, walkLedger } from "../../../scripts/backtest/walk-ledger.ts";
@@ -192,9 +193,27 @@ describe("reading a database", () => {
 				word("moved", 8, { grossMicros: 1_000_000 }),
 				word("t", 9, { grossMicros: 9_000_000 }),
 				word("held", 12, { grossMicros: 900_000_000, isConfirmed: true }),
-				word("voided", 14, { grossMicros: 0, status: "cancelled" }),
+				word("voided", 14, { grossMicros: 0, status: "voided" }),
 			],
 			earnedMicros: new Map([["a", 910_000_000]]),
+		});
+	});
+
+	it("a voided conversion never was, while it is voided", () => {
+		const approved = { at: START + 1, status: "approved", payoutMicros: 5 } as const;
+		const voided = { at: START + 5, status: "voided", payoutMicros: 5 } as const;
+		const facts = { clickedAt: START, approvedAt: START + 1, reversedAt: null, netMicros: 5, isConfirmed: false };
+		const readFacts = (words: readonly Word[], clickedAt: number) => {
+			const log = new ConversionLog();
+			for (const word of words) log.add(word);
+			return log.read(clickedAt);
+		};
+		expect(readFacts([approved, voided], START)).toBeNull();
+		expect(readFacts([voided, approved], START)).toBeNull();
+		expect(readFacts([approved, voided, { ...approved, at: START + 9 }], START)).toEqual(facts);
+		expect(readFacts([approved, voided, { ...voided, at: START + 9, status: "cancelled" }], START)).toEqual({
+			...facts,
+			reversedAt: START + 5,
 		});
 	});
 });
