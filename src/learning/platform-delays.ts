@@ -12,6 +12,10 @@ const DEFAULT_WORTH = { arrivals: 50, reversals: 20 };
 const PLATFORM_WORTH = { arrivals: 15, reversals: 5 };
 /** Conversions that a publisher counts as in its platform's curves, at the most. */
 const MAX_PUBLISHER_WORTH = 100;
+/** What counts of a publisher's reversals there, by the part that is taken back of the middle publisher's sales: as many times that. */
+const MAX_TIMES_USUAL = 2;
+/** Conversions of the default part that a publisher's part is told beside: of few, chance has too many or none taken back. */
+const USUAL_WORTH = 20;
 /** A platform that takes more back than this is not learned from, but looked into. */
 const MAX_REVERSED = 0.9;
 /** The same of a publisher, unless its platform takes as much of all: beyond it, its bad sources would be paid for by its good ones. */
@@ -57,18 +61,34 @@ export class PlatformDelays {
 		return { ...common, publishers: Object.fromEntries(publishers) };
 	}
 
-	/** All conversions together, of which no publisher has more than counts. */
+	/** All conversions together, of which no publisher has more than counts, and of whose reversals none has. */
 	#pool(today: number): Days {
 		const pooled: Days = new Map();
+		const most = MAX_TIMES_USUAL * this.#usualReversed(today);
 		for (const [publisher, days] of this.#publishers) {
-			const part = publisher === OTHER_PUBLISHERS ? 1 : Math.min(1, MAX_PUBLISHER_WORTH / worthOf(days, today));
+			const isOne = publisher !== OTHER_PUBLISHERS;
+			const part = isOne ? Math.min(1, MAX_PUBLISHER_WORTH / worthOf(days, today)) : 1;
+			const taken = isOne ? part * Math.min(1, most / reversedOf(days, today)) : part;
 			for (const [day, { arrivals, reversals }] of days) {
 				const counts = countsOf(pooled, day);
 				for (const [at, count] of arrivals.entries()) addTo(counts.arrivals, at, part * count);
-				for (const [at, count] of reversals.entries()) addTo(counts.reversals, at, part * count);
+				for (const [at, count] of reversals.entries()) addTo(counts.reversals, at, taken * count);
 			}
 		}
 		return pooled;
+	}
+
+	/** The part that is taken back of the middle publisher's sales: half of what counts is of publishers with as much or less. */
+	#usualReversed(today: number): number {
+		const parts = [...this.#publishers.values()]
+			.map((days) => ({ part: reversedOf(days, today), worth: Math.min(MAX_PUBLISHER_WORTH, worthOf(days, today)) }))
+			.toSorted((a, b) => a.part - b.part || a.worth - b.worth);
+		let left = parts.reduce((sum, { worth }) => sum + worth, 0) / 2;
+		for (const { part, worth } of parts) {
+			left -= worth;
+			if (left < 0) return part;
+		}
+		return 1;
 	}
 }
 
@@ -77,6 +97,17 @@ export function learnCurves(rows: Iterable<DelayRow>, today: number, prior: Dela
 	const delays = new PlatformDelays();
 	delays.add(rows);
 	return delays.learn(today, prior);
+}
+
+/** The part of recent arrivals that was taken back. */
+function reversedOf(days: Days, today: number): number {
+	let [came, taken] = [USUAL_WORTH, USUAL_WORTH * (DEFAULT_CURVES.reversals.at(-1) ?? 0)];
+	for (const [day, { arrivals, reversals }] of days) {
+		const weight = ARRIVALS_WEIGHTS[today - day] ?? 0;
+		came += weight * Math.max(0, sumOf(arrivals));
+		taken += weight * Math.max(0, sumOf(reversals));
+	}
+	return taken / came;
 }
 
 function worthOf(days: Days, today: number): number {

@@ -31,6 +31,13 @@ export const LEARNING_FAULTS: readonly Fault[] = [
 		tests: ["test/unit/learning/delay-curves.test.ts"],
 	},
 	{
+		name: "a-publishers-sales-taken-back-are-its-platforms-way",
+		file: "src/learning/platform-delays.ts",
+		find: "part * Math.min(1, most / reversedOf(days, today))",
+		replace: "part",
+		tests: ["test/unit/learning/delay-curves.test.ts"],
+	},
+	{
 		name: "publishers-have-no-delays-of-their-own",
 		file: "src/learning/delay-curve.ts",
 		find: "publishers.get(publisher) ?? common",

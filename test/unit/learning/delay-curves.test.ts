@@ -126,7 +126,27 @@ describe("unit: delay curves", () => {
 		}
 		expect(after?.publishers?.fraud?.[0]).toBeCloseTo(2, 1);
 		expect(after?.reversals.at(-1)).toBeLessThan(0.3);
-		expect(worse?.reversals.at(-1)).toBeCloseTo(after?.reversals.at(-1) ?? 0, 9);
+		expect(worse?.reversals.at(-1)).toBeCloseTo(after?.reversals.at(-1) ?? 0, 3);
+	});
+
+	it("sales of one publisher that are taken back at once are not taken to be its platform's way", () => {
+		// Four sales a day of each.
+		const honest = ["a", "b", "c", "d", "e"]
+			.flatMap((publisher) => rowsOf(100, () => 1, { lag: 12, count: 10 }, publisher))
+			.map((row) => ({ ...row, arrivals: row.arrivals / 25, reversals: row.reversals / 25 }));
+		const voided: DelayRow[] = [];
+		for (let day = TODAY - 30; day < TODAY - 2; day++) {
+			voided.push({ publisher: "f", day, lag: 0, arrivals: 5, reversals: 0 });
+			voided.push({ publisher: "f", day, lag: TODAY - 2 - day, arrivals: 0, reversals: 5 });
+		}
+		const [before, after] = [honest, [...honest, ...voided]].map((rows) => learnCurves(rows, TODAY));
+		expect(before?.reversals.at(-1)).toBeCloseTo(0.1, 1);
+		expect(after?.reversals.at(-1)).toBeLessThan(0.25);
+		// Of a publisher that is new nothing else is known, and what another's clicks have earned is known as before.
+		const known = (curves: typeof after) => [maturities(curves ?? DEFAULT_CURVES), curves?.publishers?.a ?? []];
+		for (const [at, parts] of known(after).entries()) {
+			for (const age of [0, 14, 60]) expect(Math.abs((parts[age] ?? 0) / (known(before)[at]?.[age] ?? 0) - 1)).toBeLessThan(0.15);
+		}
 	});
 
 	it("a publisher whose sales come at once does not make the others' clicks look ripe, and one of few sales is read by its platform", () => {
