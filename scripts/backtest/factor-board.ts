@@ -49,6 +49,14 @@ export class FactorBoard {
 		return count;
 	}
 
+	/** Goes back to a time: what was published after it does not bind what comes. */
+	setBack(now: number): void {
+		for (const factor of this.#all) {
+			const { at, before } = factor.published;
+			factor.published = { ...factor.published, at: Math.min(at, now), before: before.filter(({ until }) => until <= now) };
+		}
+	}
+
 	/** Has a price stay where its number was changed. @param against says what a factor is against the new number */
 	renumber(first: string, second: string, against: (factor: number) => number): void {
 		const factor = this.#known(first, second);

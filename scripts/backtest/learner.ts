@@ -1,3 +1,4 @@
+import type { Break } from "../../src/learning/breaks.ts";
 import { type CampaignTerms, type Cell, keywordClass, NO_KEYWORD, OTHER_KEYWORDS, operatorEpcMicros } from "../../src/learning/cell.ts";
 import { dayOf } from "../../src/learning/cohorts.ts";
 import { nextCreep } from "../../src/learning/creep.ts";
@@ -15,6 +16,7 @@ import { factorAgainst, LISTED_KEYWORDS, numberOf } from "../../src/learning/sto
 import { namesOf } from "../../src/learning/traffic.ts";
 import type { FactorLevel, LinkType } from "../../src/lib/enums.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
+import { BelievedTime } from "./believed-time.ts";
 import { FactorBoard } from "./factor-board.ts";
 import { MemoryLedger } from "./memory-ledger.ts";
 
@@ -34,11 +36,6 @@ export type ClickFacts = {
 
 /** Longer silences are passed over: nothing that was clicked before them is remembered. */
 const MAX_GAP_DAYS = 400;
-
-/** A time that lies further ahead may be a mistake, and time would not come back from it. */
-const MAX_AHEAD_MS = 60 * DAY_MS;
-/** Lines in a row that lie about as far ahead are none: nothing came for a long time. */
-const AGREEING_LINES = 20;
 
 /** A network that learns, at the time that it is told: the hourly and nightly steps of production code over tables in memory. */
 export class Learner {
@@ -61,8 +58,10 @@ export class Learner {
 	readonly #creeps = new Map<string, number>();
 	#hour: number | null = null;
 	#hasClicks = false;
-	/** The first of the lines in a row that lie far ahead. */
-	#ahead: { at: number; lines: number } | null = null;
+	readonly #believed = new BelievedTime();
+	/** What is to be written once an hour has come, by the hour. */
+	readonly #held = new Map<number, (() => void)[]>();
+	#isReleasing = false;
 	learned: Learned | null = null;
 	/** Prices of campaigns and keywords that were published. */
 	publishedPrices = 0;
@@ -105,28 +104,55 @@ export class Learner {
 		return this.#hasClicks;
 	}
 
-	/** Whether a line of this time may be passed to: once there are clicks, one that is far ahead may not, unless those before it were, too. */
-	admits(at: number): boolean {
-		if (this.now === null || !this.#hasClicks || at - this.now <= MAX_AHEAD_MS) {
-			this.#ahead = null;
-			return true;
-		}
-		const isAlike = this.#ahead !== null && Math.abs(at - this.#ahead.at) <= MAX_AHEAD_MS;
-		this.#ahead = isAlike && this.#ahead !== null ? { ...this.#ahead, lines: this.#ahead.lines + 1 } : { at, lines: 1 };
-		if (this.#ahead.lines < AGREEING_LINES) return false;
-		this.#ahead = null;
-		return true;
+	/** Passes to a line's time, unless it lies far ahead and those before it did not, too. @returns whether its time has come */
+	reach(at: number): boolean {
+		const now = this.now;
+		const to = now === null || !this.#hasClicks ? at : this.#believed.forward(now, at);
+		if (to === null) return false;
+		this.passTo(to);
+		if (to === at) return true;
+		return this.reach(at);
+	}
+
+	/** Keeps what a line far ahead says until its time has come. */
+	hold(at: number, write: () => void): void {
+		const hour = Math.floor(at / HOUR_MS);
+		const held = this.#held.get(hour);
+		if (held === undefined) this.#held.set(hour, [write]);
+		else held.push(write);
 	}
 
 	/** Runs the steps that are due by a time; once there are clicks, times before the last are taken as now. */
 	passTo(at: number): void {
 		const hour = Math.floor(at / HOUR_MS);
-		if (this.#hour === null || !this.#hasClicks || hour - this.#hour > (MAX_GAP_DAYS * DAY_MS) / HOUR_MS) this.#hour = hour - 1;
+		if (this.#hour === null || !this.#hasClicks || hour - this.#hour > (MAX_GAP_DAYS * DAY_MS) / HOUR_MS) {
+			this.#hour = hour - 1;
+			for (const held of [...this.#held.keys()].toSorted((a, b) => a - b)) if (held < hour) this.#release(held);
+		}
 		while (this.#hour < hour) {
 			this.#hour++;
 			if ((this.#hour * HOUR_MS) % DAY_MS === 0) this.#night(dayOf(this.#hour * HOUR_MS));
 			this.#publish(this.#hour * HOUR_MS);
+			this.#release(this.#hour);
 		}
+	}
+
+	#release(hour: number): void {
+		const held = this.#held.get(hour);
+		if (held === undefined) return;
+		this.#held.delete(hour);
+		this.#isReleasing = true;
+		for (const write of held) write();
+		this.#isReleasing = false;
+	}
+
+	/** Goes back to a time that others were wrongly ahead of: what was learned and published then does not bind what comes. */
+	#setBack(at: number): void {
+		this.#hour = Math.floor(at / HOUR_MS);
+		this.ledger.setBack(dayOf(at));
+		for (const board of Object.values(this.#boards)) board.setBack(this.#hour * HOUR_MS);
+		this.#sinceNight.clear();
+		this.#learn(dayOf(at));
 	}
 
 	#night(today: number): void {
@@ -151,7 +177,7 @@ export class Learner {
 				terms,
 				settings: this.settings,
 				cells: [...(this.ledger.cells.get(terms.id)?.values() ?? [])],
-				lastBreak: this.learned?.campaigns.get(terms.id)?.lastBreak ?? null,
+				lastBreak: this.#lastBreak(terms.id, today),
 			})),
 		});
 		this.learned = learned;
@@ -165,6 +191,12 @@ export class Learner {
 		for (const [publisher, { factor }] of learned.shared.publishers) this.#boards.publishers.aim(publisher, "", factor);
 		for (const [key, { factor }] of learned.shared.sources) this.#boards.sources.aim(...namesOf(key), factor);
 		for (const [link, { factor }] of learned.shared.links) this.#boards.links.aim(link, "", factor);
+	}
+
+	/** None of a day that is still to come, where the time was set back. */
+	#lastBreak(campaign: string, today: number): Break | null {
+		const last = this.learned?.campaigns.get(campaign)?.lastBreak ?? null;
+		return last === null || last.day > today ? null : last;
 	}
 
 	*#priceTargets(terms: CampaignTerms): Iterable<[string, number]> {
@@ -210,6 +242,8 @@ export class Learner {
 		const { at, source, keyword, link } = click;
 		const counted = this.ledger.addClick(id, { at, campaign, publisher: publisher.id, source, keyword, link, paidMicros });
 		this.#hasClicks = true;
+		const back = counted && !this.#isReleasing && this.now !== null ? this.#believed.back(this.now, at) : null;
+		if (back !== null) this.#setBack(back);
 		if (!counted || paidMicros === 0) return null;
 		const since = this.#sinceNight.get(campaign.id) ?? { paidMicros: 0, projectedMicros: 0 };
 		since.paidMicros += paidMicros;

@@ -157,6 +157,11 @@ export class MemoryLedger {
 		for (const delays of this.#delays.values()) for (const [key, { day }] of delays) if (day < today - HISTORY_DAYS) delays.delete(key);
 	}
 
+	/** Goes back to a day: rows that were dropped or folded since stay so. */
+	setBack(today: number): void {
+		this.#today = today;
+	}
+
 	/** Clicks whose rows are dropped, and what was said of them. They stand in the order of their coming: the first young one ends it. */
 	#forgetClicks(today: number): void {
 		const before = (today - HISTORY_DAYS) * DAY_MS;

@@ -41,7 +41,7 @@ function cellsAskedFor(text: string): readonly unknown[] | null {
 
 /**
  * Does what a line says, at its time; answers one that asks.
- * @param tell is told of entries that are left out, of numbers that are none, of cells that have no price, and of prices that are asked for far ahead of time
+ * @param tell is told of entries that are left out, of numbers that are none, of cells that have no price, and of lines far ahead of time
  * @throws Error where the line names what does not exist
  */
 export function answerLine(learner: Learner, line: Line, tell: (fault: string) => void = () => {}): string | null {
@@ -50,14 +50,26 @@ export function answerLine(learner: Learner, line: Line, tell: (fault: string) =
 		return null;
 	}
 	const days = Math.floor((line.at - (learner.now ?? line.at)) / DAY_MS);
-	if (learner.admits(line.at)) {
-		// What a conversion says of the time before any click is its platform's.
-		if (line.type !== "conversion" || learner.hasClicks) learner.passTo(line.at);
-	} else if (line.type === "prices") tell(`prices: at lies ${days} days ahead: priced as it is now`);
-	else throw new Error(`${line.type}: at lies ${days} days ahead`);
-	if (line.type === "prices") return JSON.stringify(answerPrices(learner, line.cells, tell));
-	writeLine(learner, line);
+	// What a conversion says of the time before any click is its platform's.
+	const hasCome = (line.type === "conversion" && !learner.hasClicks) || learner.reach(line.at);
+	if (line.type === "prices") {
+		if (!hasCome) tell(`prices: at lies ${days} days ahead: priced as it is now`);
+		return JSON.stringify(answerPrices(learner, line.cells, tell));
+	}
+	if (hasCome) writeLine(learner, line);
+	else {
+		tell(`${line.type}: at lies ${days} days ahead: kept until then`);
+		learner.hold(line.at, () => writeHeld(learner, line, tell));
+	}
 	return null;
+}
+
+function writeHeld(learner: Learner, line: ClickLine | ConversionLine, tell: (fault: string) => void): void {
+	try {
+		writeLine(learner, line);
+	} catch (error) {
+		tell(error instanceof Error ? error.message : String(error));
+	}
 }
 
 /** Writes what happened, whatever the time is now. @throws Error where the line names what does not exist */

@@ -68,7 +68,7 @@ function market(start: number, days: number, clicksADay = 80): Timed[] {
 			if (number % 9 === 0) lines.push({ ...sale, at: at + late + 9 * DAY_MS, status: "cancelled" });
 		}
 	}
-	return lines.toSorted((a, b) => a.at - b.at);
+	return lines.filter(({ at }) => at < start + days * DAY_MS).toSorted((a, b) => a.at - b.at);
 }
 
 describe("unit: times of lines", () => {
@@ -77,5 +77,114 @@ describe("unit: times of lines", () => {
 		expect(usual.faults).toEqual([]);
 		expect(usual.answers.at(-1)).not.toEqual(usual.answers[0]);
 		expect(new Session().sayAll(market(0, 40)).told).toEqual(usual);
+	});
+});
+
+describe("unit: a time that is wrong", () => {
+	const DAYS = 40;
+	const lines = market(START, DAYS);
+	const plain = new Session().sayAll(lines).told;
+	/** Lines with others among them, before the first of a day. */
+	const withOthers = (day: number, others: readonly Timed[]): Timed[] => {
+		const at = lines.findIndex((line) => line.at >= START + day * DAY_MS);
+		return lines.toSpliced(at, 0, ...others);
+	};
+	const AHEAD = /: at lies \d+ days ahead/;
+
+	it.each([4, 59, 100, 20_000])("of one click, %d days ahead, changes no price until its time has come", (days) => {
+		const session = new Session().sayAll(withOthers(10, [clickAt(START + (10 + days) * DAY_MS, "bad")]));
+		expect(session.told.faults).toEqual([expect.stringMatching(AHEAD)]);
+		const until = Math.min(DAYS, 10 + days) * 4;
+		expect(session.told.answers.slice(0, until)).toEqual(plain.answers.slice(0, until));
+		const clicks = [...(session.learner.ledger.cells.get("a")?.values() ?? [])].flatMap((cell) => cell.clicks);
+		const counted = DAYS * 40 + (days === 4 ? 1 : 0);
+		expect(clicks.reduce((sum, row) => sum + row.clicks, 0)).toBe(counted);
+	});
+
+	it.each([4, 59, 100])("of one line of prices, %d days ahead, changes none", (days) => {
+		const { answers, faults } = new Session().sayAll(withOthers(10, [pricesAt(START + (10 + days) * DAY_MS)])).told;
+		expect(faults).toEqual([expect.stringMatching(AHEAD)]);
+		expect(answers.toSpliced(40, 1)).toEqual(plain.answers);
+	});
+
+	it.each([4, 100, 20_000])("of the first click, %d days ahead, is mended within hours", (days) => {
+		const session = new Session().sayAll([clickAt(START + days * DAY_MS, "bad"), ...lines]);
+		expect(session.learner.now).toBe(plainNow());
+		// The clicks of the first hours were taken for old.
+		expectAlike(session.told.answers.slice(40), plain.answers.slice(40));
+	});
+
+	it("of the first click, 56 years behind, is mended within a day", () => {
+		const { answers, faults } = new Session().sayAll([clickAt(0, "bad"), ...lines]).told;
+		expect(faults).toHaveLength(19);
+		expect(answers.slice(4)).toEqual(plain.answers.slice(4));
+	});
+
+	it("of as many lines as are believed takes the time along, and back within a day", () => {
+		const bad = Array.from({ length: 25 }, (_, at) => clickAt(START + 110 * DAY_MS, `bad${at}`));
+		const session = new Session().sayAll(withOthers(10, bad));
+		expect(session.learner.now).toBe(plainNow());
+		// But for the few days that it takes back.
+		expectAlike(session.told.answers.slice(-40), plain.answers.slice(-40));
+	});
+
+	/** Within a step that prices are published by, and some more: rows of days that were taken for old stand as weeks. */
+	function expectAlike(answers: readonly unknown[], usual: readonly unknown[]): void {
+		const epcs = (all: readonly unknown[]) => all.flatMap((answer) => (answer as { epc: number[] }).epc);
+		const others = epcs(answers);
+		const parts = epcs(usual).map((epc, at) => (others[at] ?? 0) / epc);
+		expect(Math.min(...parts)).toBeGreaterThan(0.92);
+		expect(Math.max(...parts)).toBeLessThan(1.08);
+	}
+
+	function plainNow(): number {
+		return Math.floor((lines.at(-1)?.at ?? 0) / HOUR_MS) * HOUR_MS;
+	}
+
+	it("holds up nothing where each line lies days after the last", () => {
+		const session = new Session();
+		for (let number = 0; number < 100; number++) session.say(clickAt(START + number * 5 * DAY_MS, `c${number}`));
+		expect(session.learner.now).toBeGreaterThan(START + 75 * 5 * DAY_MS);
+	});
+});
+
+describe("unit: times that are as they may be", () => {
+	it("sales that are told of weeks late, in a row, do not set the time back", () => {
+		const lines = market(START, 40);
+		const late = Array.from({ length: 100 }, (_, number) => {
+			const id = `2-${number % 80}`;
+			return {
+				type: "conversion",
+				at: START + 3 * DAY_MS,
+				txnid: `late${number}`,
+				click: id,
+				platform: "p",
+				status: "approved",
+				payout: 1,
+			};
+		});
+		const session = new Session().sayAll([...lines, ...late]);
+		expect(session.learner.now).toBeGreaterThan(START + 39 * DAY_MS);
+	});
+
+	it("clicks that come two days late, or again, do not set the time back", () => {
+		const lines = market(START, 20);
+		const session = new Session().sayAll(lines);
+		const now = session.learner.now;
+		session.sayAll(lines.filter((line) => line.type === "click"));
+		for (let number = 0; number < 50; number++) session.say(clickAt((now ?? 0) - 2 * DAY_MS, `late${number}`));
+		expect(session.learner.now).toBe(now);
+		expect(session.told.faults).toEqual([]);
+	});
+
+	it("a sale that is told of before its time counts once that has come", () => {
+		const sale = { type: "conversion", txnid: "t", click: "c", platform: "p", status: "approved", payout: 5 };
+		const lines = [clickAt(START, "c"), { ...sale, at: START + 30 * DAY_MS }];
+		const session = new Session().sayAll(lines);
+		const earned = () => [...(session.learner.ledger.cells.get("a")?.values() ?? [])].flatMap(({ earnings }) => earnings).length;
+		for (let day = 1; day < 30; day++) session.say(pricesAt(START + day * DAY_MS));
+		expect(earned()).toBe(0);
+		session.say(pricesAt(START + 30 * DAY_MS));
+		expect(earned()).toBe(1);
 	});
 });
