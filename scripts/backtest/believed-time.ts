@@ -2,6 +2,8 @@ import { DAY_MS } from "../../src/lib/time.ts";
 
 /** A time that lies further ahead may be a mistake, as in production: see `src/learning-night/clock.ts`. */
 const MAX_AHEAD_MS = 3 * DAY_MS;
+/** Whoever asks for prices says what time it is, and may have had no clicks for long. */
+const MAX_ASKED_AHEAD_MS = 60 * DAY_MS;
 /** A click that lies further back is late, or the time is ahead. */
 const MAX_BEHIND_MS = 3 * DAY_MS;
 /** Lines in a row that lie ahead, or behind, and agree with each other are no mistake: nothing came for a long time, or the time was wrong. */
@@ -17,9 +19,12 @@ export class BelievedTime {
 	/** Each time that the time is set back, twice as many lines are asked for: one that keeps going to and fro would cost nights over nights. */
 	#neededBehind = AGREEING_LINES;
 
-	/** The time to pass to on a line of a time: its own; null where it lies far ahead; the middle of those that do, once they agree. */
-	forward(now: number, at: number): number | null {
-		if (at - now <= MAX_AHEAD_MS) {
+	/**
+	 * The time to pass to on a line of a time: its own; null where it lies far ahead; the middle of those that do, once they agree.
+	 * @param isAsked whether the line asks for prices
+	 */
+	forward(now: number, at: number, isAsked: boolean): number | null {
+		if (at - now <= (isAsked ? MAX_ASKED_AHEAD_MS : MAX_AHEAD_MS)) {
 			this.#ahead = [];
 			return at;
 		}

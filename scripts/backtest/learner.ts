@@ -104,14 +104,18 @@ export class Learner {
 		return this.#hasClicks;
 	}
 
-	/** Passes to a line's time, unless it lies far ahead and those before it did not, too. @returns whether its time has come */
-	reach(at: number): boolean {
+	/**
+	 * Passes to a line's time, unless it lies far ahead and those before it did not, too.
+	 * @param isAsked whether the line asks for prices
+	 * @returns whether its time has come
+	 */
+	reach(at: number, isAsked: boolean): boolean {
 		const now = this.now;
-		const to = now === null || !this.#hasClicks ? at : this.#believed.forward(now, at);
+		const to = now === null || !this.#hasClicks ? at : this.#believed.forward(now, at, isAsked);
 		if (to === null) return false;
 		this.passTo(to);
 		if (to === at) return true;
-		return this.reach(at);
+		return this.reach(at, isAsked);
 	}
 
 	/** Keeps what a line far ahead says until its time has come. */

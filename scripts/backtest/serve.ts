@@ -51,7 +51,7 @@ export function answerLine(learner: Learner, line: Line, tell: (fault: string) =
 	}
 	const days = Math.floor((line.at - (learner.now ?? line.at)) / DAY_MS);
 	// What a conversion says of the time before any click is its platform's.
-	const hasCome = (line.type === "conversion" && !learner.hasClicks) || learner.reach(line.at);
+	const hasCome = (line.type === "conversion" && !learner.hasClicks) || learner.reach(line.at, line.type === "prices");
 	if (line.type === "prices") {
 		if (!hasCome) tell(`prices: at lies ${days} days ahead: priced as it is now`);
 		return JSON.stringify(answerPrices(learner, line.cells, tell));

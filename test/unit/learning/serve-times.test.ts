@@ -101,10 +101,16 @@ describe("unit: a time that is wrong", () => {
 		expect(clicks.reduce((sum, row) => sum + row.clicks, 0)).toBe(counted);
 	});
 
-	it.each([4, 59, 100])("of one line of prices, %d days ahead, changes none", (days) => {
-		const { answers, faults } = new Session().sayAll(withOthers(10, [pricesAt(START + (10 + days) * DAY_MS)])).told;
+	it("of one line of prices, 100 days ahead, changes none", () => {
+		const { answers, faults } = new Session().sayAll(withOthers(10, [pricesAt(START + 110 * DAY_MS)])).told;
 		expect(faults).toEqual([expect.stringMatching(AHEAD)]);
 		expect(answers.toSpliced(40, 1)).toEqual(plain.answers);
+	});
+
+	it.each([4, 30, 59])("of one line of prices, %d days ahead, is believed, and mended by the clicks of a day", (days) => {
+		const session = new Session().sayAll(withOthers(10, [pricesAt(START + (10 + days) * DAY_MS)]));
+		expect(session.learner.now).toBe(plainNow());
+		expectAlike(session.told.answers.slice(-40), plain.answers.slice(-40));
 	});
 
 	it.each([4, 100, 20_000])("of the first click, %d days ahead, is mended within hours", (days) => {
@@ -149,6 +155,13 @@ describe("unit: a time that is wrong", () => {
 });
 
 describe("unit: times that are as they may be", () => {
+	it("prices are of the time that they are asked for, though nothing was clicked for weeks", () => {
+		const session = new Session().sayAll(market(START, 20));
+		const at = START + 50 * DAY_MS;
+		session.say(pricesAt(at));
+		expect([session.learner.now, session.told.faults]).toEqual([at, []]);
+	});
+
 	it("sales that are told of weeks late, in a row, do not set the time back", () => {
 		const lines = market(START, 40);
 		const late = Array.from({ length: 100 }, (_, number) => {
