@@ -10,6 +10,8 @@ import type { Bench, Part } from "../part.ts";
 /** Networks of other sizes, sources and luck: a figure is the worst of them, but for regret, which is of all their money. */
 const SEEDS = [11, 12, 13];
 const EVENT_SEED = 14;
+/** How late a tripling is known depends on how much the platforms of a network take back: the worst of these. */
+const TRIPLE_SEEDS = [EVENT_SEED, 15, 16];
 const TRIPLE_DAY = 60;
 const MAX_SERVE_SECONDS = 300;
 const MILLION_DAY = 60;
@@ -111,16 +113,20 @@ async function playUsual(bench: Bench): Promise<Figure[]> {
 }
 
 async function playEvents(bench: Bench): Promise<Figure[]> {
-	const tripled = usualMarket(EVENT_SEED, { events: { reversalsTripleOnDay: TRIPLE_DAY } });
-	const reversals = scorePlayer(tripled, learning(tripled), TRIPLE_DAY + LOOK_AFTER_DAYS);
-	bench.say(`reversals tripled: predicted ${reversals.predicted.toFixed(3)}`);
-	await setImmediate();
+	const tripled: number[] = [];
+	for (const seed of TRIPLE_SEEDS) {
+		const market = usualMarket(seed, { events: { reversalsTripleOnDay: TRIPLE_DAY } });
+		const { predicted } = scorePlayer(market, learning(market), TRIPLE_DAY + LOOK_AFTER_DAYS);
+		tripled.push(predicted);
+		bench.say(`market ${seed}, reversals tripled: predicted ${predicted.toFixed(3)}`);
+		await setImmediate();
+	}
 	const paid = usualMarket(EVENT_SEED, { events: { millionOnDay: MILLION_DAY } });
 	const million = scorePlayer(paid, learning(paid), MILLION_DAY + LOOK_AFTER_DAYS);
 	bench.say(`a payout of a million: predicted ${million.predicted.toFixed(3)}`);
 	await setImmediate();
 	return [
-		atMost("learning.reversals_tripled", reversals.predicted, "of true", 1.25),
+		atMost("learning.reversals_tripled", Math.max(...tripled), "of true", 1.25),
 		atLeast("learning.million.least", million.predicted, "of true", 0.88),
 		atMost("learning.million.most", million.predicted, "of true", 1.15),
 	];
