@@ -1,4 +1,4 @@
-import type { CallbackStatus } from "../../src/lib/enums.ts";
+import type { Word } from "../backtest/conversion-log.ts";
 import { FRAUD_PUBLISHER, LINK_EFFECTS, type Market, trueCampaignEpc } from "./market.ts";
 import { choose, normal, type Random, seeded } from "./random.ts";
 
@@ -14,12 +14,15 @@ export type MarketCell = {
 
 export type Price = { epc: number; bid: number };
 
+/** What a platform says of a conversion: no operator voids one here. */
+type PlatformStatus = Exclude<Word["status"], "voided">;
+
 /** Who sets prices. */
 export type Player = {
 	/** Prices of cells from a time on, in USD. */
 	prices: (at: number, cells: readonly MarketCell[]) => Price[];
 	click: (at: number, id: number, cell: MarketCell, price: Price) => void;
-	conversion: (at: number, txnid: number, click: number, cell: MarketCell, status: CallbackStatus, payout: number) => void;
+	conversion: (at: number, txnid: number, click: number, cell: MarketCell, status: PlatformStatus, payout: number) => void;
 };
 
 /** A won click, as it is scored. */
@@ -35,7 +38,7 @@ const UNLISTED_KEYWORD_EFFECT = 0.9;
 const MAX_SOURCES = 64;
 const MAX_KEYWORDS = 8;
 
-type Event = { at: number; txnid: number; click: number; cell: MarketCell; status: CallbackStatus; payout: number };
+type Event = { at: number; txnid: number; click: number; cell: MarketCell; status: PlatformStatus; payout: number };
 
 /** Plays a market to its end. Traffic, rivals and what a click would bring are the same for every player. */
 export function play(market: Market, player: Player, score: (won: Won) => void): void {

@@ -16,7 +16,7 @@ function faultOf(query: Record<string, string>): unknown {
 
 describe("unit: what GET /api/clicks is asked for", () => {
 	test("without anything: the last day, a hundred clicks", () => {
-		const nothing = { id: null, reason: null, brand: null, source: null, limit: 100, after: null };
+		const nothing = { id: null, reason: null, brand: null, source: null, order: "oldest", limit: 100, after: null };
 		expect(read({})).toEqual({ fromAt: NOW - 86_400_000, toAt: NOW, ...nothing });
 		expect(read({ from: "", to: "", limit: "", cursor: "" })).toEqual(read({}));
 	});
