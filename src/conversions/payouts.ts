@@ -67,12 +67,12 @@ function isLeftCancelled({ stated }: Payouts): boolean {
 	let isCancelled = false;
 	let wasPositive = false;
 	let standsFrom = Number.NEGATIVE_INFINITY;
-	for (const [id, micros, content, meaning, eventAt = Number.POSITIVE_INFINITY] of stated) {
+	for (const [id, micros, content, meaning, eventAt = standsFrom] of stated) {
 		const cancels = meaning === "cancelled" || micros < 0 || (micros === 0 && wasPositive);
 		const reopens = !isCancelled || content === id || (!seen.has(content) && eventAt >= standsFrom);
 		if (cancels || reopens) {
 			isCancelled = cancels;
-			standsFrom = eventAt === Number.POSITIVE_INFINITY ? standsFrom : eventAt;
+			standsFrom = eventAt;
 		}
 		if (!cancels) seen.add(content);
 		wasPositive ||= micros > 0;

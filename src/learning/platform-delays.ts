@@ -64,31 +64,19 @@ export class PlatformDelays {
 	/** All conversions together, of which no publisher has more than counts, and of whose reversals none has. */
 	#pool(today: number): Days {
 		const pooled: Days = new Map();
-		const most = MAX_TIMES_USUAL * this.#usualReversed(today);
-		for (const [publisher, days] of this.#publishers) {
+		const summed = [...this.#publishers].map(([publisher, days]) => ({ publisher, days, ...sumUp(days, today) }));
+		const most = MAX_TIMES_USUAL * usualReversed(summed);
+		for (const { publisher, days, part, reversed } of summed) {
 			const isOne = publisher !== OTHER_PUBLISHERS;
-			const part = isOne ? Math.min(1, MAX_PUBLISHER_WORTH / worthOf(days, today)) : 1;
-			const taken = isOne ? part * Math.min(1, most / reversedOf(days, today)) : part;
+			const came = isOne ? part : 1;
+			const taken = isOne ? part * Math.min(1, most / reversed) : 1;
 			for (const [day, { arrivals, reversals }] of days) {
 				const counts = countsOf(pooled, day);
-				for (const [at, count] of arrivals.entries()) addTo(counts.arrivals, at, part * count);
+				for (const [at, count] of arrivals.entries()) addTo(counts.arrivals, at, came * count);
 				for (const [at, count] of reversals.entries()) addTo(counts.reversals, at, taken * count);
 			}
 		}
 		return pooled;
-	}
-
-	/** The part that is taken back of the middle publisher's sales: half of what counts is of publishers with as much or less. */
-	#usualReversed(today: number): number {
-		const parts = [...this.#publishers.values()]
-			.map((days) => ({ part: reversedOf(days, today), worth: Math.min(MAX_PUBLISHER_WORTH, worthOf(days, today)) }))
-			.toSorted((a, b) => a.part - b.part || a.worth - b.worth);
-		let left = parts.reduce((sum, { worth }) => sum + worth, 0) / 2;
-		for (const { part, worth } of parts) {
-			left -= worth;
-			if (left < 0) return part;
-		}
-		return 1;
 	}
 }
 
@@ -99,21 +87,30 @@ export function learnCurves(rows: Iterable<DelayRow>, today: number, prior: Dela
 	return delays.learn(today, prior);
 }
 
-/** The part of recent arrivals that was taken back. */
-function reversedOf(days: Days, today: number): number {
-	let [came, taken] = [USUAL_WORTH, USUAL_WORTH * (DEFAULT_CURVES.reversals.at(-1) ?? 0)];
+/** What counts of a publisher: of its conversions the `part` that is worth no more than may, and of that the part that was taken back. */
+type Summed = { part: number; worth: number; reversed: number };
+
+function sumUp(days: Days, today: number): Summed {
+	let [came, taken] = [0, 0];
 	for (const [day, { arrivals, reversals }] of days) {
 		const weight = ARRIVALS_WEIGHTS[today - day] ?? 0;
 		came += weight * Math.max(0, sumOf(arrivals));
 		taken += weight * Math.max(0, sumOf(reversals));
 	}
-	return taken / came;
+	const part = Math.min(1, MAX_PUBLISHER_WORTH / came);
+	const usual = USUAL_WORTH * (DEFAULT_CURVES.reversals.at(-1) ?? 0);
+	return { part, worth: part * came, reversed: (usual + part * taken) / (USUAL_WORTH + part * came) };
 }
 
-function worthOf(days: Days, today: number): number {
-	let worth = 0;
-	for (const [day, { arrivals }] of days) worth += (ARRIVALS_WEIGHTS[today - day] ?? 0) * Math.max(0, sumOf(arrivals));
-	return worth;
+/** The part that is taken back of the middle publisher's sales: half of what counts is of publishers with as much or less. */
+function usualReversed(summed: readonly Summed[]): number {
+	const inOrder = summed.toSorted((a, b) => a.reversed - b.reversed || a.worth - b.worth);
+	let left = inOrder.reduce((sum, { worth }) => sum + worth, 0) / 2;
+	for (const { reversed, worth } of inOrder) {
+		left -= worth;
+		if (left < 0) return reversed;
+	}
+	return 1;
 }
 
 function countsOf(days: Days, day: number): DayCounts {

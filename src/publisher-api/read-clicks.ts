@@ -45,13 +45,10 @@ export function clicksOfId(publisherId: string, id: string): SQL {
 
 /** The next clicks of the period behind the cursor: of the index alone, unless one id is looked for. */
 export function lookAtClicks(publisherId: string, { id, fromAt, toAt, order, after }: ClicksQuery, limit: number): SQL {
-	const { from, to } = restOf({ fromAt, toAt }, order, after?.at ?? null);
-	const isBehind =
-		order === "newest"
-			? sql`(clicked_at < ${after?.at ?? toAt} OR id < ${after?.id ?? ""})`
-			: sql`(clicked_at > ${after?.at ?? -1} OR id > ${after?.id ?? ""})`;
+	const { from, to, before, beyond, way } = goingOn({ fromAt, toAt }, order, after?.at ?? null);
+	const isBehind = sql`(clicked_at ${beyond} ${before} OR id ${beyond} ${after?.id ?? ""})`;
 	const isWithin = sql`clicked_at >= ${from} AND clicked_at < ${to} AND ${isBehind}`;
-	const inOrder = order === "newest" ? sql`1 DESC, 2 DESC` : sql`1, 2`;
+	const inOrder = sql`1 ${way}, 2 ${way}`;
 	if (id !== null) {
 		return sql`SELECT clicked_at, id, reason FROM (${clicksOfId(publisherId, id)}) WHERE ${isWithin} ORDER BY ${inOrder} LIMIT ${limit}`;
 	}
@@ -62,16 +59,22 @@ export function lookAtClicks(publisherId: string, { id, fromAt, toAt, order, aft
 		ORDER BY ${inOrder} LIMIT ${limit}`;
 }
 
-/** The part of a period in which the rows behind a position are: the position's own moment is in it. Unix milliseconds, without `to`. */
-export function restOf({ fromAt, toAt }: Span, order: ListOrder, lastAt: number | null): { from: number; to: number } {
-	if (lastAt === null) return { from: fromAt, to: toAt };
-	return order === "newest" ? { from: fromAt, to: Math.min(toAt, lastAt + 1) } : { from: Math.max(fromAt, lastAt), to: toAt };
+/**
+ * How a list of a period goes on in its order behind a moment, or begins where there is none.
+ * @returns the part of the period that is left, that moment in it and `to` not; the moment that is `before` what is left, which lies
+ * `beyond` it; and the `way` of the order
+ */
+export function goingOn({ fromAt, toAt }: Span, order: ListOrder, lastAt: number | null) {
+	return order === "newest"
+		? { from: fromAt, to: Math.min(toAt, (lastAt ?? toAt) + 1), before: lastAt ?? toAt, beyond: sql`<`, way: sql`DESC` }
+		: { from: Math.max(fromAt, lastAt ?? 0), to: toAt, before: lastAt ?? -1, beyond: sql`>`, way: sql`ASC` };
 }
 
 /** Null where the publisher is no more. */
 export async function readClicks(db: Database, publisherId: string, query: ClicksQuery): Promise<PublisherClicks | null> {
 	const { limit, reason, brand, source, order } = query;
-	const inOrder = order === "newest" ? sql`l.clicked_at DESC, l.id DESC` : sql`l.clicked_at, l.id`;
+	const { way } = goingOn(query, order, null);
+	const inOrder = sql`l.clicked_at ${way}, l.id ${way}`;
 	const isFiltered = reason !== null || brand !== null || source !== null;
 	const looked = lookAtClicks(publisherId, query, isFiltered ? MAX_LOOKED_AT : limit + 1);
 	const [owner, page, last] = await runTransaction(db, [

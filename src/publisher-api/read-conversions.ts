@@ -6,7 +6,7 @@ import { isoTime, isoTimeOrNull } from "../lib/time.ts";
 import { OTHER_CONVERSION, PAID_CONVERSION } from "../reports/counted.ts";
 import type { PublisherConversion, PublisherConversions } from "./conversions-answer.ts";
 import type { ConversionsQuery } from "./conversions-request.ts";
-import { clicksOfId, restOf } from "./read-clicks.ts";
+import { clicksOfId, goingOn } from "./read-clicks.ts";
 import { type ConversionState, type EventRow, showHistory, showState, type Viewer } from "./show-conversion.ts";
 import { readViewer, viewerOf } from "./viewer.ts";
 
@@ -33,14 +33,11 @@ const keyOf = ({ at, platform, txnid }: Key) => [at, platform, txnid];
 
 /** The next conversions of the period behind the cursor: of the index alone, unless one id is looked for. */
 export function lookAtConversions(publisherId: string, { id, fromAt, toAt, order, after }: ConversionsQuery, limit: number): SQL {
-	const [at, platform, txnid] = after ?? [order === "newest" ? toAt : -1, "", ""];
-	const { from, to } = restOf({ fromAt, toAt }, order, after?.[0] ?? null);
-	const isBehind =
-		order === "newest"
-			? sql`(event_at < ${at} OR (platform, txnid) < (${platform}, ${txnid}))`
-			: sql`(event_at > ${at} OR (platform, txnid) > (${platform}, ${txnid}))`;
+	const [at = null, platform = "", txnid = ""] = after ?? [];
+	const { from, to, before, beyond, way } = goingOn({ fromAt, toAt }, order, at);
+	const isBehind = sql`(event_at ${beyond} ${before} OR (platform, txnid) ${beyond} (${platform}, ${txnid}))`;
 	const isNext = sql`publisher_id = ${publisherId} AND event_at >= ${from} AND event_at < ${to} AND ${isBehind}`;
-	const inOrder = order === "newest" ? sql`1 DESC, 2 DESC, 3 DESC` : sql`1, 2, 3`;
+	const inOrder = sql`1 ${way}, 2 ${way}, 3 ${way}`;
 	if (id !== null) {
 		return sql`SELECT event_at, platform, txnid FROM (
 				SELECT v.event_at, v.platform, v.txnid, v.publisher_id FROM (
@@ -58,8 +55,8 @@ export function lookAtConversions(publisherId: string, { id, fromAt, toAt, order
 /** Null where the publisher is no more. */
 export async function readConversions(db: Database, publisherId: string, query: ConversionsQuery): Promise<PublisherConversions | null> {
 	const { limit, status, brand, source, order } = query;
-	const isNewest = order === "newest";
-	const inOrder = isNewest ? sql`l.event_at DESC, l.platform DESC, l.txnid DESC` : sql`l.event_at, l.platform, l.txnid`;
+	const { way } = goingOn(query, order, null);
+	const inOrder = sql`l.event_at ${way}, l.platform ${way}, l.txnid ${way}`;
 	const isFiltered = status !== null || brand !== null || source !== null;
 	const looked = lookAtConversions(publisherId, query, isFiltered ? MAX_LOOKED_AT : limit + 1);
 	const [owner, page, last] = await runTransaction(db, [
@@ -75,7 +72,7 @@ export async function readConversions(db: Database, publisherId: string, query: 
 				AND ${brand === null ? sql`true` : sql`v.brand_id IN (SELECT id FROM brands WHERE domain = ${brand})`}
 			ORDER BY ${inOrder} LIMIT ${limit + 1})
 			SELECT page.*, c.id AS click FROM page LEFT JOIN (SELECT id FROM clicks WHERE id IN (SELECT click_id FROM page)) c ON c.id = page.click_id
-			ORDER BY ${isNewest ? sql`page.at DESC, page.platform DESC, page.txnid DESC` : sql`page.at, page.platform, page.txnid`}`,
+			ORDER BY page.at ${way}, page.platform ${way}, page.txnid ${way}`,
 		...(isFiltered
 			? [
 					sql`SELECT l.event_at AS at, l.platform, l.txnid FROM (${looked}) l

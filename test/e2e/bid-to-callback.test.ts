@@ -194,7 +194,7 @@ describe.each<[string, Topology]>([
 		expect((await report("clickid_level")).data).toMatchObject([{ click_id: "my-click-1", publisher_revenue: "7.5000" }]);
 
 		const preview = await operator("erase", "--uid", BUYER, "--dry-run");
-		expect(preview).toMatch(/^Would erase: 2 clicks, 2 conversions, \d conversion events?, 4 postbacks, 3 callbacks\n$/);
+		expect(preview).toMatch(/^Would erase: 2 clicks, 2 conversions, \d conversion events, 4 postbacks, 3 callbacks\n$/);
 		expect((await report("clickid_level")).data).toMatchObject([{ click_id: "my-click-1" }]);
 		const printed = await operator("erase", "--uid", BUYER);
 		expect(printed.split("\n")[0]).toBe(preview.trim().replace("Would erase", "Erased"));

@@ -26,14 +26,14 @@ export const LEARNING_FAULTS: readonly Fault[] = [
 	{
 		name: "a-publishers-sales-bend-the-others-delays",
 		file: "src/learning/platform-delays.ts",
-		find: "Math.min(1, MAX_PUBLISHER_WORTH / worthOf(days, today))",
+		find: "Math.min(1, MAX_PUBLISHER_WORTH / came)",
 		replace: "1",
 		tests: ["test/unit/learning/delay-curves.test.ts"],
 	},
 	{
 		name: "a-publishers-sales-taken-back-are-its-platforms-way",
 		file: "src/learning/platform-delays.ts",
-		find: "part * Math.min(1, most / reversedOf(days, today))",
+		find: "part * Math.min(1, most / reversed)",
 		replace: "part",
 		tests: ["test/unit/learning/delay-curves.test.ts"],
 	},
