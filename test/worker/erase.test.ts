@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CLICK_TEXTS } from "../../src/clicks/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { writeCursor } from "../../src/http/pages.ts";
 import { KeyOwners } from "../../src/keys/key-owners.ts";
 import { ledgerAnswerSchema } from "../../src/ledger-check/ledger-answers.ts";
 import { sha256Hex } from "../../src/lib/bytes.ts";
@@ -304,6 +305,10 @@ describe("worker: erasing a user", () => {
 			{ uid: "x".repeat(256) },
 			{ user: UID },
 			{ uid: UID, cursor: "clicks/2025-01-01/a.ndjson" },
+			...[["", 1], ["", "refused", "west"], ["", "refused_of_nobody"], ["x".repeat(1_025)]].map((key) => ({
+				uid: UID,
+				cursor: writeCursor(key),
+			})),
 			[],
 		])
 			expect((await ask(body)).status, JSON.stringify(body)).toBe(422);

@@ -6,6 +6,8 @@ import type { ErasePosition } from "./erase.ts";
 
 /** Longest value that a click's row has of one parameter. */
 const MAX_UID_LENGTH = 255;
+/** Longest key of an object that R2 takes. */
+const MAX_KEY_LENGTH = 1_024;
 const CLICK = "must be a click hash (32 hexadecimal digits) or the id of a click";
 const CLICK_FORMAT = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
@@ -25,12 +27,13 @@ export function readClick(text: string): string {
 	return normaliseClickId(text)?.toLowerCase() ?? "";
 }
 
+const object = v.pipe(v.string(), v.maxLength(MAX_KEY_LENGTH));
 /** The object of the archive, or nothing; and what of the list of KV's keys, or which refused postback, of which platform if of one. */
 const position = v.union([
-	v.tuple([v.string()]),
-	v.tuple([v.string(), v.literal("kept"), v.picklist([0, 1]), v.string()]),
-	v.tuple([v.string(), v.literal("refused"), v.string(), v.string()]),
-	v.tuple([v.string(), v.literal("refused_of_nobody"), v.string()]),
+	v.strictTuple([object]),
+	v.strictTuple([object, v.literal("kept"), v.picklist([0, 1]), v.string()]),
+	v.strictTuple([object, v.literal("refused"), v.string(), v.string()]),
+	v.strictTuple([object, v.literal("refused_of_nobody"), v.string()]),
 ]);
 type Position = v.InferOutput<typeof position>;
 
