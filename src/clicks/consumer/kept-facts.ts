@@ -50,10 +50,12 @@ const FACTS_TTL_MS = 10_000;
 const MAX_KEPT = 20_000;
 const MAX_KEYWORDS_KEPT = 100_000;
 const MAX_SOURCES_KEPT = 50_000;
+const MAX_DOMAINS_KEPT = 50_000;
 
 /**
  * What the database knows of the publishers and campaigns of clicks. An isolate keeps it for ten seconds: a click is written some
- * seconds after it was made anyhow. What the database does not know is absent, and asked again each time.
+ * seconds after it was made anyhow. What never changes, such as a brand's domain, it keeps for good. What the database does not know is
+ * absent, and asked again each time.
  */
 export class KeptFacts {
 	#publishers = new Map<string, PublisherFacts>();
@@ -76,6 +78,7 @@ export class KeptFacts {
 		}
 		if (this.#sources.size > MAX_SOURCES_KEPT) this.#sources.clear();
 		if (this.#placed.size > MAX_SOURCES_KEPT) this.#placed.clear();
+		if (this.#domains.size > MAX_DOMAINS_KEPT) this.#domains = new Map();
 		// What is forgotten meanwhile is not taken from this batch.
 		const facts = {
 			publishers: this.#publishers,
@@ -150,7 +153,6 @@ export class KeptFacts {
 		this.#platforms = new Map();
 		this.#keywords = new Map();
 		this.#keywordCount = 0;
-		this.#domains = new Map();
 	}
 }
 
