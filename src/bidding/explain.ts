@@ -68,9 +68,16 @@ async function explain(
 	lay?: Laying,
 ): Promise<Explanation> {
 	const considered: Candidate[] = [];
+	// As the publisher has the request read.
+	let held = auction;
+	const layAndKeep: Laying = (publisher) => {
+		const laid = lay?.(publisher) ?? auction;
+		if (!("outcome" in laid)) held = laid;
+		return laid;
+	};
 	const observe: Observer = (brand, campaign, link, verdict) => {
 		if (verdict.eligible) {
-			asked?.priced.push({ campaignId: campaign.campaignId, link, keyword: pricingKeyword(campaign, auction.keyword) });
+			asked?.priced.push({ campaignId: campaign.campaignId, link, keyword: pricingKeyword(campaign, held.keyword) });
 		}
 		considered.push({
 			domain: brand.domain,
@@ -89,7 +96,7 @@ async function explain(
 		auction,
 		(snapshot) => find(snapshot, now),
 		null,
-		lay,
+		layAndKeep,
 		observe,
 	);
 	const candidates = considered.map((candidate) => explainCandidate(candidate, decision));

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { BiddingDeps } from "../../../src/bidding/deps.ts";
-import { explainBid } from "../../../src/bidding/explain.ts";
+import { type AskedFor, explainBid } from "../../../src/bidding/explain.ts";
 import type { Explanation } from "../../../src/bidding/explain-answer.ts";
 import { CampaignBook } from "../../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../../src/click-token/token.ts";
-import { memoryBook } from "../../support/memory-book.ts";
+import { ACME, memoryBook } from "../../support/memory-book.ts";
 
 const NOW = Date.parse("2026-11-18T12:00:00Z");
 const HOMEPAGE = "https://track.example/c?sub={click_id}";
@@ -67,6 +67,19 @@ describe("unit: an explanation", () => {
 			decision: { outcome: "no-bid" },
 		});
 		expect(await explain({ us_privacy: "1YYN" })).toMatchObject({ privacy: "us_privacy", decision: { stripped: true } });
+	});
+
+	test("names the keyword that priced each, as its publisher has the request read", async () => {
+		const reading = { ...ACME, o: { keywords: true as const } };
+		const campaigns = [{ i: 1, o: "US", h: HOMEPAGE, e: 400_000, k: { boots: 600_000 } }];
+		const book = new CampaignBook(memoryBook({ "d shop.example": [{ i: 1, d: "shop.example", c: campaigns }] }, [reading]), {
+			snapshotTtlMs: 15_000,
+		});
+		const request = { id: "1", imp: [{ id: "1" }], site: { domain: "shop.example", keywords: "boots,hats" } };
+		const asked: AskedFor = { publisher: { kind: "publisher_identity", value: "acme_rtb" }, sourceId: null, priced: [] };
+		const explained = await explainBid({ ...deps, book }, { endpoint: "openrtb", identity: "acme_rtb", request }, () => {}, asked);
+		expect(explained.decision).toMatchObject({ outcome: "bid", price: "0.3000" });
+		expect(asked.priced).toEqual([{ campaignId: 1, link: "homepage", keyword: "boots" }]);
 	});
 
 	test("of no bid names no winner, and gives those that could bid its reason", async () => {
