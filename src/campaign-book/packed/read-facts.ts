@@ -96,15 +96,22 @@ function readCampaign(reader: ByteReader, tables: layout.FactsTables, before: nu
 		allowedHours: (more & layout.CAMPAIGN_HOURS) === 0 ? ALL_HOURS : reader.threeBytes(),
 		traffic: (more & layout.CAMPAIGN_TRAFFIC) === 0 ? null : (tables.traffic[reader.number()] ?? null),
 		heldBack: tables.heldBack === undefined ? null : findHeldBack(tables.heldBack, campaignId),
-		operatorPrices: tables.operatorPrices === undefined ? null : findPrices(tables.operatorPrices, campaignId),
+		operatorPrices: tables.operatorPrices === undefined ? null : findPrices(tables.operatorPrices, campaignId, keyword),
 		released: tables.released === undefined ? null : findRelease(tables.released, campaignId),
 		keywordEpcMicros: (more & layout.CAMPAIGN_KEYWORDS) === 0 ? null : readKeywords(reader, keyword),
 	};
 }
 
-function findPrices(tables: NonNullable<layout.FactsTables["operatorPrices"]>, campaignId: number): CampaignPrices | null {
+/** Of a keyword's candidate that of the keyword alone, as its own price: the table has what stands under all keys of the chunk. */
+function findPrices(
+	tables: NonNullable<layout.FactsTables["operatorPrices"]>,
+	campaignId: number,
+	keyword: string | null,
+): CampaignPrices | null {
 	const wire = tables[campaignId];
-	return wire === undefined ? null : readPrices(wire);
+	if (wire === undefined) return null;
+	if (keyword === null) return readPrices(wire);
+	return { epcMicros: null, defaultKeywordEpcMicros: null, keywordEpcMicros: new OnePrice(keyword, wire[2]?.[keyword] ?? 0) };
 }
 
 function findRelease(tables: NonNullable<layout.FactsTables["released"]>, campaignId: number): Release | null {
