@@ -1,5 +1,6 @@
 /** The candidates of several keywords, as one list. */
 import type { BookBrand } from "../campaign-book/book.ts";
+import { mostEpcMicros } from "./pricing.ts";
 
 /** Of one keyword, highest EPC first. */
 export type KeywordCandidates = { keyword: string; brands: Iterable<BookBrand> };
@@ -39,6 +40,6 @@ function headOf(keyword: string, iterator: Iterator<BookBrand>): Head | null {
 	const next = iterator.next();
 	if (next.done === true) return null;
 	const [campaign] = next.value.campaigns;
-	const epcMicros = campaign?.keywordEpcMicros?.get(keyword) ?? 0;
+	const epcMicros = campaign === undefined ? 0 : mostEpcMicros(campaign, keyword);
 	return { keyword, iterator, brand: next.value, epcMicros, campaignId: campaign?.campaignId ?? 0 };
 }

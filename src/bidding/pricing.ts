@@ -70,10 +70,19 @@ export function campaignPrice(campaign: BookCampaign, keywords: Keywords, shareP
 	return epcMicros === null ? 0 : priceOf(holdBack(epcMicros, campaign, reckoning), sharePpm);
 }
 
+/**
+ * The most that a campaign has for a request before what `Reckoning.most` allows for, micro-dollars. One that was let go of lately is kept
+ * near the operator's number, which may lie above what was learned.
+ */
+export function mostEpcMicros(campaign: BookCampaign, keywords: Keywords): number {
+	const epcMicros = grossEpcMicros(campaign, keywords) ?? 0;
+	return campaign.released === null ? epcMicros : Math.max(epcMicros, grossEpcMicros(operatorView(campaign), keywords) ?? 0);
+}
+
 /** No campaign of a candidate offers more, and neither does one that comes after it by its price in the book. */
 export function highestPrice(brand: BookBrand, keywords: Keywords, sharePpm: number, reckoning: Reckoning | null): number {
 	let highest = 0;
-	for (const campaign of brand.campaigns) highest = Math.max(highest, grossEpcMicros(campaign, keywords) ?? 0);
+	for (const campaign of brand.campaigns) highest = Math.max(highest, mostEpcMicros(campaign, keywords));
 	// Two steps make a price of it, and each may round up.
 	return priceOf(reckoning === null ? highest : Math.ceil(highest * reckoning.most) + 2, sharePpm);
 }

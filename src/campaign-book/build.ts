@@ -117,16 +117,21 @@ function writeEntry(key: string, brands: readonly BrandInput[]): BrandWire[] {
 	return owner === undefined ? [] : [writeBrand(owner, owner.campaigns.map(writeCampaign))];
 }
 
-/** One candidate per campaign that has the keyword: highest keyword EPC first, then lowest campaign id. */
+/**
+ * One candidate per campaign that has the keyword: highest keyword EPC first, then lowest campaign id. One that was let go of lately is bid
+ * near the operator's number, and has its place by that where it is the higher one.
+ */
 function writeKeyword(keyword: string, brands: readonly BrandInput[]): BrandWire[] {
 	return brands
 		.flatMap((brand) =>
 			brand.campaigns.flatMap((campaign) => {
 				const epcMicros = Object.hasOwn(campaign.keywordEpcMicros, keyword) ? campaign.keywordEpcMicros[keyword] : undefined;
-				return epcMicros === undefined ? [] : [{ brand, campaign, epcMicros }];
+				if (epcMicros === undefined) return [];
+				const near = campaign.released === undefined ? undefined : campaign.operatorPrices?.keywordEpcMicros[keyword];
+				return [{ brand, campaign, epcMicros, most: Math.max(epcMicros, near ?? 0) }];
 			}),
 		)
-		.sort((a, b) => b.epcMicros - a.epcMicros || a.campaign.campaignId - b.campaign.campaignId)
+		.sort((a, b) => b.most - a.most || a.campaign.campaignId - b.campaign.campaignId)
 		.map(({ brand, campaign, epcMicros }) => {
 			const { e, f, r, ...wire } = writeCampaign(campaign);
 			if (wire.h !== undefined) wire.h = 1;

@@ -134,8 +134,8 @@ export const BIDDING_FAULTS: readonly Fault[] = [
 	{
 		name: "keyword-candidates-lowest-first",
 		file: "src/campaign-book/build.ts",
-		find: "b.epcMicros - a.epcMicros ||",
-		replace: "a.epcMicros - b.epcMicros ||",
+		find: "b.most - a.most ||",
+		replace: "a.most - b.most ||",
 		tests: ["test/worker/campaign-book.test.ts", "test/worker/golden-bids.test.ts"],
 	},
 	{
