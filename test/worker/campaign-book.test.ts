@@ -21,6 +21,7 @@ import { shardOf, slotOf } from "../../src/campaign-book/slots.ts";
 import { writePauses } from "../../src/clicks/consumer/publish-pauses.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import worker from "../../src/worker.ts";
+import { MOST_D1_TAKES, measureValues } from "../support/longest-value.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, priceFor } from "../support/network-import.ts";
 
 const TTL_MS = 15_000;
@@ -308,6 +309,19 @@ describe("worker: publishing", () => {
 		await env.BOOK.put(MANIFEST_KEY, readable);
 		// Where all is in order it writes nothing.
 		expect(await publishBook(deps(), true)).toMatchObject({ manifest: null, shardsWritten: 0 });
+	});
+
+	it("clears the marks of all slots there are by no more than D1 takes in one value", async () => {
+		await env.DB.prepare(
+			`INSERT INTO book_dirty_slots (slot, mark)
+				WITH RECURSIVE slots (slot) AS (SELECT 0 UNION ALL SELECT slot + 1 FROM slots WHERE slot < 65535)
+				SELECT slot, 4294967295 FROM slots WHERE true ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`,
+		).run();
+		const { client, longest } = measureValues(env.DB);
+		expect((await publishBook({ ...deps(), db: openDatabase(client) })).complete).toBe(true);
+		expect(await env.DB.prepare("SELECT COUNT(*) AS n FROM book_dirty_slots").first("n")).toBe(0);
+		expect(longest()).toBeGreaterThan(100_000);
+		expect(longest()).toBeLessThan(MOST_D1_TAKES);
 	});
 
 	it("an unknown cron is an error, not something else's turn", async () => {

@@ -242,10 +242,11 @@ async function forget(
 	state: State,
 	publisherBits: number | null,
 ): Promise<void> {
-	const marks = JSON.stringify(seen);
+	// Of all slots there are, with names they would be more than D1 takes in one value.
+	const marks = JSON.stringify(seen.map(({ slot, mark }) => [slot, mark]));
 	await runTransaction(db, [
 		sql`DELETE FROM book_dirty_slots WHERE (slot, mark) IN (
-			SELECT CAST(value ->> 'slot' AS BIGINT), CAST(value ->> 'mark' AS BIGINT) FROM json_each(${marks}))`,
+			SELECT CAST(value ->> 0 AS BIGINT), CAST(value ->> 1 AS BIGINT) FROM json_each(${marks}))`,
 		db
 			.update(bookState)
 			.set({ manifestDirty: 0 })
