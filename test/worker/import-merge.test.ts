@@ -299,6 +299,43 @@ describe("worker: two who change the network at once", () => {
 	});
 });
 
+describe("worker: two who give their publishers the same at once", () => {
+	/** Imports a file while another import is taken over, just before its own transaction. */
+	function importBeside(file: object, other: object): Promise<ImportReport> {
+		let isNext = false;
+		const client = Object.create(env.DB) as D1Database;
+		client.prepare = (query) => {
+			isNext ||= query.includes("INSERT INTO network_versions");
+			return env.DB.prepare(query);
+		};
+		client.batch = async <Row>(statements: D1PreparedStatement[]) => {
+			if (isNext) {
+				isNext = false;
+				client.prepare = (query) => env.DB.prepare(query);
+				await importFile(other);
+			}
+			return env.DB.batch<Row>(statements);
+		};
+		return importNetwork({ ...DEPS, db: openDatabase(client) }, new Blob([JSON.stringify(file)]).stream(), PLAIN_IMPORT);
+	}
+
+	it.each([
+		["publisher_id", "same-id"],
+		["publisher_identity", "same_identity"],
+		["access_key", "access-key-of-both"],
+	])("%s: it is the faster one's, and the other is told where it stands", async (field, value) => {
+		const fast = { ...publisherCalled(`fast-${field}`), [field]: value };
+		const late = importBeside({ publishers: [{ ...publisherCalled(`late-${field}`), [field]: value }] }, { publishers: [fast] });
+		await expect(late).rejects.toMatchObject({
+			status: 422,
+			body: { faults: [{ path: `publishers[0].${field}`, message: "already belongs to another" }] },
+		});
+		expect((await get(`/publishers/late-${field}`)).status).toBe(404);
+		expect((await get(`/publishers/fast-${field}`)).status).toBe(200);
+		await call("PATCH", `/publishers/fast-${field}`, { openrtb_enabled: false, serving_engine_enabled: false });
+	});
+});
+
 describe("worker: an import whose database goes away as it is taken over", () => {
 	/** @param isTaken whether it goes away after the transaction, before it has answered, or before the transaction */
 	function takeOver(isTaken: boolean, category: string): Promise<ImportReport> {

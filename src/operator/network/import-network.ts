@@ -17,6 +17,7 @@ import type { ImportReport } from "./import-answer.ts";
 import { type Given, ImportRun, MAX_LISTED, type Overwritten, type Stages } from "./import-run.ts";
 import { changedSince, findOvertaken, hasImport, nextVersion, readVersion, type Stamp } from "./network-version.ts";
 import { hashWhileRead, readFile } from "./read-file.ts";
+import { findTaken } from "./stage-credentials.ts";
 import { openStage } from "./stage-rows.ts";
 import { takeEntries } from "./take-entries.ts";
 import { stageOwners } from "./take-owners.ts";
@@ -189,8 +190,8 @@ async function takeOver(
 		if (present !== base) {
 			const overtaken = isExact ? await changedSince(db, base, present) : await findOvertaken(db, stamp.id, base, present);
 			if (overtaken !== null) throw overtaken;
-			// What others have taken meanwhile, and keep: a host or a campaign id of another entry.
-			const taken = await checkAgainstStored(db, stamp.id);
+			// What others have taken meanwhile, and keep: a host or a campaign id of another entry, a name or a key of another owner.
+			const taken = [...(await checkAgainstStored(db, stamp.id)), ...(await findTaken(db, run.publishers, run.platforms))];
 			if (taken.length > 0) throw invalidInput(taken);
 		}
 		// Products first: without their brands they are not shown, and taking them over again changes nothing. A file without any does

@@ -3,7 +3,7 @@ import type { Database } from "../../db/client.ts";
 import { accessKeys, publisherNames, publishers } from "../../db/schema/publishers.ts";
 import type { Fault } from "../../http/errors.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
-import type { NameKind } from "../../lib/enums.ts";
+import { NAME_KINDS, type NameKind } from "../../lib/enums.ts";
 import { newKey } from "../../lib/key-format.ts";
 import { newName } from "../keys/new-credentials.ts";
 import type { ImportReport } from "./import-answer.ts";
@@ -99,20 +99,7 @@ export async function stageKeys(
 	const faults: Fault[] = [];
 	const warnings: Fault[] = [];
 	const fresh = new Map<string, "first" | "another">();
-	const wanted = [
-		...publisherEntries.flatMap(({ entry, path }) => [
-			{ kind: "access_key" as const, id: entry.id, owner: ownerOf(entry.id), given: entry.access_key, path: `${path}.access_key` },
-			{ kind: "publisher_key" as const, id: entry.id, owner: ownerOf(entry.id), given: entry.publisher_key, path: `${path}.publisher_key` },
-		]),
-		...platformEntries.map(({ entry, path }) => ({
-			kind: "platform_key" as const,
-			id: entry.id,
-			owner: `platform ${entry.id}`,
-			given: entry.access_key,
-			path: `${path}.access_key`,
-		})),
-	];
-	for (const { kind, id, owner, given, path } of wanted) {
+	for (const { kind, id, owner, given, path } of keysOf(publisherEntries, platformEntries)) {
 		if (given === null && had.has(`${kind} ${id}`)) continue;
 		const value = given ?? newKey(kind);
 		const hash = await sha256Hex(value);
@@ -130,6 +117,46 @@ export async function stageKeys(
 		if (given === null) issued.push({ owner, kind, value });
 	}
 	return { issued, faults, warnings, fresh };
+}
+
+/** Names and keys of the file that others have taken since they were compared with what is stored: its rows would not stand beside those. */
+export async function findTaken(
+	db: Database,
+	publisherEntries: readonly Placed<PublisherEntry>[],
+	platformEntries: readonly Placed<PlatformEntry>[],
+): Promise<Fault[]> {
+	if (publisherEntries.length + platformEntries.length === 0) return [];
+	const stored = await readStoredCredentials(db);
+	const names = new Map(stored.names.map((row) => [`${row.kind} ${row.value}`, row.publisherId]));
+	const keys = new Map(stored.keys.map((row) => [row.hash, `${row.kind} ${row.ownerId}`]));
+	const faults: Fault[] = [];
+	for (const { entry, path } of publisherEntries) {
+		for (const kind of NAME_KINDS) {
+			const given = entry[kind];
+			if (given !== null) faults.push(...claim(names, `${kind} ${given}`, entry.id, `${path}.${kind}`));
+		}
+	}
+	for (const { kind, id, given, path } of keysOf(publisherEntries, platformEntries)) {
+		if (given !== null) faults.push(...claim(keys, await sha256Hex(given), `${kind} ${id}`, path));
+	}
+	return faults;
+}
+
+/** Every key that entries have: the file's, or null where it names none. */
+function keysOf(publisherEntries: readonly Placed<PublisherEntry>[], platformEntries: readonly Placed<PlatformEntry>[]) {
+	return [
+		...publisherEntries.flatMap(({ entry, path }) => [
+			{ kind: "access_key" as const, id: entry.id, owner: ownerOf(entry.id), given: entry.access_key, path: `${path}.access_key` },
+			{ kind: "publisher_key" as const, id: entry.id, owner: ownerOf(entry.id), given: entry.publisher_key, path: `${path}.publisher_key` },
+		]),
+		...platformEntries.map(({ entry, path }) => ({
+			kind: "platform_key" as const,
+			id: entry.id,
+			owner: `platform ${entry.id}`,
+			given: entry.access_key,
+			path: `${path}.access_key`,
+		})),
+	];
 }
 
 /** Notes that `value` is `owner`'s, or says that it is another's. */
