@@ -492,6 +492,27 @@ describe("worker: an import is undone", () => {
 		expect(await entryOf("/brands/gloves.example")).toMatchObject({ name: "gloves.example", category: "Gloves", new_deal: true });
 	});
 
+	it("so is one that would remove a campaign that was new and has been changed since; one that is as it was is removed", async () => {
+		const added = [96, 97].map((id) => brandEntry("", id, {}, { country: "GB" }).campaigns[0]);
+		const { id } = await importFile({ brands: [{ domain: "gloves.example", campaigns: added }] });
+		const undo = (query = "") => call("POST", `/network/undo${query}`, { import: id ?? "" });
+		await call("PATCH", "/campaigns/96", { epc: "0.9000", keyword_epc: { mitts: "1.0000" } });
+		await call("PATCH", "/campaigns/96", { epc: "0.8000" });
+		const refused = await undo();
+		expect([refused.status, refused.body.overwritten]).toEqual([
+			409,
+			["epc", "keyword_epc"].map((field) => ({ section: "campaigns", id: "96", field })),
+		]);
+		expect((await undo("?dry_run=1")).body).toMatchObject({ warning_count: 2, difference: { removed: 2 } });
+		// As it was again, by whichever way.
+		const again = await undo("?yes=1");
+		expect(again).toMatchObject({ status: 200, body: { difference: { removed: 2 } } });
+		await call("POST", "/network/undo", { import: String(again.body.id) });
+		await call("PATCH", "/campaigns/96", { epc: "0.4000", keyword_epc: null });
+		expect(await undo()).toMatchObject({ status: 200, body: { warnings: [], difference: { removed: 2 } } });
+		expect((await entryOf("/brands/gloves.example")).campaigns).toMatchObject([{ campaign_id: 4 }]);
+	});
+
 	it("stops what was new, and can be undone itself", async () => {
 		const { id } = await importFile({ brands: [brandEntry("fresh.example", 95)] });
 		const undone = await call("POST", "/network/undo", { import: id ?? "" });

@@ -32,8 +32,8 @@ type Undoing = {
 	expected: FileEntry;
 	/** Of a brand: those of its campaigns that were changed, with theirs; null for those that must not be there. */
 	campaigns: ReadonlyMap<number, FileEntry | null>;
-	/** Of a brand: campaigns that were new. */
-	removed: ReadonlySet<number>;
+	/** Of a brand: campaigns that were new, each with the fields that were changed since, as they were before that. */
+	removed: ReadonlyMap<number, FileEntry>;
 };
 
 /** An entry as a file, a PATCH or an undo gives it. */

@@ -63,6 +63,9 @@ async function takeBrand(run: ImportRun, { value, path, undoing }: Given, found:
 			const present = found.campaigns.get(id);
 			run.expect("campaigns", String(id), expected, present?.domain === entry.domain ? exportCampaign(present) : null);
 		}
+		for (const campaign of removed) {
+			run.expect("campaigns", String(campaign.campaignId), undoing.removed.get(campaign.campaignId) ?? {}, exportCampaign(campaign));
+		}
 	}
 	if (!run.isSound) return;
 	const row = writeBrand(entry);

@@ -7,6 +7,7 @@ import type { NetworkChangeKind } from "../../lib/enums.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { UNDO_DAYS } from "../../retention/kept-for.ts";
 import type { ChangeRecord } from "./difference.ts";
+import type { FileEntry } from "./export-entry.ts";
 import type { ImportReport } from "./import-answer.ts";
 import { type ImportDeps, type ImportOptions, importEntries } from "./import-network.ts";
 import { type Given, type ImportRun, SETTINGS } from "./import-run.ts";
@@ -42,11 +43,12 @@ export async function undoImport(
 }
 
 async function* readUndone(db: Database, run: ImportRun, version: number): AsyncGenerator<Given> {
+	const added = await readAdded(db, version);
 	let brand: { domain: string; own: ChangeRecord | null; campaigns: ChangeRecord[] } | null = null;
 	for await (const change of readChanges(db, version)) {
 		const domain = change.section === "brands" ? change.id : change.section === "campaigns" ? change.brand : undefined;
 		if (brand !== null && brand.domain !== domain) {
-			yield* brandOf(run, brand.domain, brand.own, brand.campaigns);
+			yield* brandOf(run, brand.domain, brand.own, brand.campaigns, added);
 			brand = null;
 		}
 		if (domain === undefined) yield* entryOf(run, change);
@@ -56,29 +58,47 @@ async function* readUndone(db: Database, run: ImportRun, version: number): Async
 			else brand.campaigns.push(change);
 		}
 	}
-	if (brand !== null) yield* brandOf(run, brand.domain, brand.own, brand.campaigns);
+	if (brand !== null) yield* brandOf(run, brand.domain, brand.own, brand.campaigns, added);
 }
 
-/** What a version of the network changed, in the order in which it was read. */
-export async function* readChanges(db: Database, version: number): AsyncGenerator<ChangeRecord> {
-	let last = -1;
+/** Campaigns that a version added to brands that were there, by id: those of their fields that later versions changed, as they were before. */
+async function readAdded(db: Database, version: number): Promise<ReadonlyMap<string, FileEntry>> {
+	const added = new Map<string, FileEntry>();
+	let newBrand: string | undefined;
+	for await (const { section, id, brand, before } of readChanges(db, version)) {
+		// A brand stands before its campaigns.
+		if (section === "brands") newBrand = before === null ? id : undefined;
+		else if (section === "campaigns" && before === null && brand !== newBrand) added.set(id, {});
+	}
+	if (added.size === 0) return added;
+	for await (const { section, id, before } of readChanges(db, version + 1, Number.MAX_SAFE_INTEGER)) {
+		const known = section === "campaigns" ? added.get(id) : undefined;
+		// The first that changed a field says what it was.
+		if (known !== undefined) added.set(id, { ...before, ...known });
+	}
+	return added;
+}
+
+/** What versions of the network changed, in the order in which it was read. @param last of these versions */
+export async function* readChanges(db: Database, first: number, last = first): AsyncGenerator<ChangeRecord> {
+	let after = { version: first, seq: -1 };
 	for (;;) {
-		const parts = await db.all<{ seq: number; entries: string }>(
-			sql`SELECT seq, entries FROM network_changes WHERE version = ${version} AND seq > ${last} ORDER BY seq LIMIT ${PAGE}`,
+		const parts = await db.all<{ version: number; seq: number; entries: string }>(
+			sql`SELECT version, seq, entries FROM network_changes WHERE version <= CAST(${last} AS BIGINT)
+				AND (version, seq) > (CAST(${after.version} AS BIGINT), CAST(${after.seq} AS BIGINT)) ORDER BY version, seq LIMIT ${PAGE}`,
 		);
 		for (const { entries } of parts) yield* JSON.parse(entries) as ChangeRecord[];
 		if (parts.length < PAGE) return;
-		last = parts.at(-1)?.seq ?? last;
+		after = parts.at(-1) ?? after;
 	}
 }
 
-const NOTHING: ReadonlyMap<number, null> = new Map();
-const NONE: ReadonlySet<number> = new Set();
+const NOTHING: ReadonlyMap<number, never> = new Map<number, never>();
 
 /** What had no fields before is new, and cannot be removed: clicks and conversions are of it. */
 function* entryOf(run: ImportRun, { section, id, before, after }: ChangeRecord): Generator<Given> {
 	const path = `${section} ${id}`;
-	const undoing = { expected: after ?? {}, campaigns: NOTHING, removed: NONE };
+	const undoing = { expected: after ?? {}, campaigns: NOTHING, removed: NOTHING };
 	if (section === "traffic" || section === "epc_learning") {
 		yield { section: SETTINGS, value: { [section]: before?.[section] ?? null }, path, undoing };
 		return;
@@ -103,7 +123,13 @@ function campaignOf({ id, before, after }: ChangeRecord): Record<string, unknown
 	return { ...Object.fromEntries(defaults.map(([field]) => [field, null])), ...before, campaign_id: Number(id) };
 }
 
-function* brandOf(run: ImportRun, domain: string, own: ChangeRecord | null, changes: readonly ChangeRecord[]): Generator<Given> {
+function* brandOf(
+	run: ImportRun,
+	domain: string,
+	own: ChangeRecord | null,
+	changes: readonly ChangeRecord[],
+	added: ReadonlyMap<string, FileEntry>,
+): Generator<Given> {
 	const path = `brands ${domain}`;
 	if (own?.before === null) {
 		run.warn([{ path, message: "was new: it is stopped, and stays with its campaigns" }]);
@@ -122,7 +148,7 @@ function* brandOf(run: ImportRun, domain: string, own: ChangeRecord | null, chan
 		undoing: {
 			expected: own?.after ?? {},
 			campaigns: new Map(known.map(({ id, after }) => [Number(id), after ?? null])),
-			removed: new Set(changes.filter(({ before }) => before === null).map(({ id }) => Number(id))),
+			removed: new Map(changes.filter(({ before }) => before === null).map(({ id }) => [Number(id), added.get(id) ?? {}])),
 		},
 	};
 }
