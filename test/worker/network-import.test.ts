@@ -183,6 +183,8 @@ describe("worker: a network file with faults changes nothing", () => {
 		["a section that is null", { publishers: null }, "publishers", /must be a list; leave it out/],
 		["what is no section and no list", { brand: {} }, "brand", /is not a section of the network file/],
 		["a missing field", { brands: [{ domain: "a.example" }] }, "brands[0].name", /required/],
+		["a NUL in a text", { brands: [{ domain: "a.example", name: "A\0" }] }, "brands[0].name", /without NUL/],
+		["half a character in an id", { publishers: [{ ...ACME, id: "\ud800" }] }, "publishers[0].id", /Unicode text/],
 		["a domain that is none", { brands: [{ domain: "localhost", name: "A" }] }, "brands[0].domain", /domain/],
 		["a number as amount", { brands: [brandEntry("a.example", 90, {}, { epc: 0.4 })] }, "brands[0].campaigns[0].epc", /decimal string/],
 		["a negative amount", { brands: [brandEntry("a.example", 90, {}, { epc: "-0.1" })] }, "brands[0].campaigns[0].epc", /negative/],

@@ -33,11 +33,17 @@ const MAX_TEXT = 2_000;
 const MAX_KEYWORDS = 2_000;
 const MAX_KEYWORD_LENGTH = 255;
 
-const text = v.pipe(
+/** Of products: feeds cut texts anywhere, also in the middle of a character. */
+const anyText = v.pipe(
 	v.string("must be a text"),
 	v.trim(),
 	v.nonEmpty("must not be blank"),
 	v.maxLength(MAX_TEXT, `must have at most ${MAX_TEXT} characters`),
+);
+/** Of the network: what a database holds otherwise than it came could be another entry's name there. */
+const text = v.pipe(
+	anyText,
+	v.check((value) => value.isWellFormed() && !value.includes("\0"), "must be Unicode text without NUL"),
 );
 /** Longest id that rows are found by, with others in one index: one of PostgreSQL takes no more than 2,704 bytes. */
 const MAX_ID_BYTES = 255;
@@ -112,7 +118,9 @@ const day = v.pipe(
 	v.isoDate("must be a date such as 2026-10-01"),
 	v.check(isUtcDay, "must be a day of the calendar"),
 );
-const webUrl = v.pipe(text, v.check(isWebUrl, "must be an http(s) address"));
+const WEB_URL = "must be an http(s) address";
+const webUrl = v.pipe(text, v.check(isWebUrl, WEB_URL));
+const anyWebUrl = v.pipe(anyText, v.check(isWebUrl, WEB_URL));
 const linkTemplate = v.pipe(
 	text,
 	v.check((value) => isWebUrl(value.replaceAll(/\{[a-z0-9_]+\}/g, "x")), "must be an http(s) address; placeholders stand in {braces}"),
@@ -324,17 +332,17 @@ export const exchangeRateSchema = objectOf({
 	),
 });
 
-const availability = v.pipe(text, v.transform(canonicalAvailability));
+const availability = v.pipe(anyText, v.transform(canonicalAvailability));
 
 export const productSchema = objectOf({
-	id: text,
+	id: anyText,
 	domain,
-	name: text,
+	name: anyText,
 	description: orNull(v.pipe(v.string("must be a text"), v.maxLength(20_000, "must have at most 20000 characters"))),
-	brand: orNull(text),
-	category: orNull(text),
-	url: webUrl,
-	image_url: orNull(webUrl),
+	brand: orNull(anyText),
+	category: orNull(anyText),
+	url: anyWebUrl,
+	image_url: orNull(anyWebUrl),
 	currency: orElse(currency, "USD"),
 	regular_price: orNull(amount),
 	final_price: amount,
@@ -342,20 +350,20 @@ export const productSchema = objectOf({
 });
 
 export const sellerProductSchema = objectOf({
-	asin: text,
+	asin: anyText,
 	/** The marketplace's brand. */
 	domain,
-	seller_id: text,
-	seller_name: orNull(text),
-	name: orNull(text),
+	seller_id: anyText,
+	seller_name: orNull(anyText),
+	name: orNull(anyText),
 	description: orNull(v.pipe(v.string("must be a text"), v.maxLength(20_000, "must have at most 20000 characters"))),
-	manufacturer: orNull(text),
-	category: orNull(text),
-	catalog_name: orNull(text),
+	manufacturer: orNull(anyText),
+	category: orNull(anyText),
+	catalog_name: orNull(anyText),
 	current_price: orNull(amount),
-	image_url: orNull(webUrl),
+	image_url: orNull(anyWebUrl),
 	stock_availability: orNull(availability),
-	url: webUrl,
+	url: anyWebUrl,
 });
 
 export const SECTIONS = {
