@@ -2,8 +2,21 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { importNetwork } from "../../src/operator/network/import-network.ts";
 import worker from "../../src/worker.ts";
-import { ACME, brandEntry, faultsOf, importFile, NORTHWIND, OPERATOR_HEADERS, postNetwork, priceFor } from "../support/network-import.ts";
+import { MOST_D1_TAKES, measureValues } from "../support/longest-value.ts";
+import {
+	ACME,
+	brandEntry,
+	faultsOf,
+	importFile,
+	NORTHWIND,
+	OPERATOR_HEADERS,
+	PLAIN_IMPORT,
+	postNetwork,
+	priceFor,
+} from "../support/network-import.ts";
 import { storedBrand } from "../support/stored-book.ts";
 
 const count = async (table: string) => (await env.DB.prepare(`SELECT COUNT(*) AS n FROM ${table}`).first<number>("n")) ?? -1;
@@ -535,6 +548,32 @@ describe("worker: blocks that block nothing", () => {
 });
 
 describe("worker: a large file", () => {
+	it("is staged and checked by no more than D1 takes in one value, however large single entries are", async () => {
+		const domainOf = (of: number, at: number) => `${"a".repeat(60)}.${"b".repeat(30)}-${of}-${1_000 + at}.example`;
+		const publishers = [1, 2, 3].map((of) => ({
+			...ACME,
+			id: `large-${of}`,
+			publisher_id: `large-${of}`,
+			publisher_identity: `large-${of}`,
+			access_key: `access-key-large-${of}`,
+			publisher_key: `publisher-key-large-${of}`,
+			blocked_brands: Array.from({ length: 6_200 }, (_, at) => ({ domain: domainOf(of, at) })),
+		}));
+		const { client, longest } = measureValues(env.DB);
+		const file = new Blob([JSON.stringify({ publishers })]).stream();
+		const deps = {
+			db: openDatabase(client),
+			products: openDatabase(env.PRODUCTS),
+			publish: async () => ({ version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null }),
+			now: Date.now,
+			allowInsecureCallbacks: false,
+		};
+		const report = await importNetwork(deps, file, { ...PLAIN_IMPORT, isDryRun: true });
+		expect(report.warning_count).toBe(18_600);
+		expect(longest()).toBeGreaterThan(1_000_000);
+		expect(longest()).toBeLessThan(MOST_D1_TAKES);
+	});
+
 	it("20,000 brands in one file are imported and bid on", async () => {
 		const encoder = new TextEncoder();
 		let next = 0;

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { type Database, runLongTransaction } from "../../db/client.ts";
 import { platforms } from "../../db/schema/platforms.ts";
 import type { Fault } from "../../http/errors.ts";
+import { splitByBytes } from "../../lib/split-by-bytes.ts";
 import type { PublisherEntry } from "./network-file.ts";
 import type { Placed } from "./stage-credentials.ts";
 
@@ -61,12 +62,15 @@ export async function warnOfBlocks(db: Database, importId: string, publishers: r
 		entry.blocked_brands.map(({ domain }, at) => ({ domain, path: `${path}.blocked_brands[${at}].domain` })),
 	);
 	if (blocks.length === 0) return [];
-	const domains = JSON.stringify([...new Set(blocks.map(({ domain }) => domain))]);
-	const known = await db.all<{ domain: string }>(sql`
-		SELECT domain FROM brands WHERE domain IN (SELECT atom FROM json_each(${domains}))
-		UNION SELECT row ->> 'domain' FROM import_rows WHERE import_id = ${importId} AND section = 'brands'
-			AND row ->> 'domain' IN (SELECT atom FROM json_each(${domains}))`);
-	const brands = new Set(known.map(({ domain }) => domain));
+	const brands = new Set<string>();
+	for (const part of splitByBytes([...new Set(blocks.map(({ domain }) => domain))])) {
+		const domains = JSON.stringify(part);
+		const known = await db.all<{ domain: string }>(sql`
+			SELECT domain FROM brands WHERE domain IN (SELECT atom FROM json_each(${domains}))
+			UNION SELECT row ->> 'domain' FROM import_rows WHERE import_id = ${importId} AND section = 'brands'
+				AND row ->> 'domain' IN (SELECT atom FROM json_each(${domains}))`);
+		for (const { domain } of known) brands.add(domain);
+	}
 	return blocks
 		.filter(({ domain }) => !brands.has(domain))
 		.map(({ domain, path }) => ({ path, message: `${domain} is no brand's domain: nothing is blocked by it` }));

@@ -56,11 +56,14 @@ export function openStage(db: Database, importId: string, startedAt: number): Ro
 		isUsed: () => isUsed,
 		async add(section, row) {
 			const text = writeRow(row);
+			const bytes = mostBytes(text) + 1;
+			// What waits must not grow past what fits by a row that is large itself.
+			const waiting = queues.get(section)?.bytes ?? 0;
+			if (waiting > 0 && waiting + bytes > CHUNK_BYTES) await write([section]);
 			const queue = queues.get(section) ?? { rows: [], bytes: 0 };
 			queues.set(section, queue);
 			queue.rows.push(text);
-			queue.bytes += mostBytes(text) + 1;
-			if (queue.bytes >= CHUNK_BYTES) await write([section]);
+			queue.bytes += bytes;
 		},
 		async flush() {
 			// Together no more than one that is full.
