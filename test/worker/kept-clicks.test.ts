@@ -21,6 +21,9 @@ import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-impo
 const MINUTE_SECONDS = 60;
 const RATE = 500;
 
+/** A test has such a part of it, with such a part of what an invocation may do. */
+const PART = 4;
+
 const CAMPAIGNS = 50;
 
 beforeAll(async () => {
@@ -56,7 +59,10 @@ function anyClick(at: number) {
 }
 
 /** Sweeps within an invocation; tells what it has used of its 1,000 operations on KV and 1,000 statements. */
-async function sweep(before: BeforeStatements = () => {}): Promise<Swept & { operations: number; statements: number }> {
+async function sweep(
+	before: BeforeStatements = () => {},
+	most = MAX_CLICKS_A_RUN,
+): Promise<Swept & { operations: number; statements: number }> {
 	const operations = new Operations();
 	const facts = new KeptFacts();
 	const db = openDatabase(
@@ -65,7 +71,7 @@ async function sweep(before: BeforeStatements = () => {}): Promise<Swept & { ope
 			await before(texts);
 		}),
 	);
-	const swept = await sweepKeptClicks({ db, kv: operations.countKeys(env.BOOK), now: () => CLICKED_AT, operations, facts });
+	const swept = await sweepKeptClicks({ db, kv: operations.countKeys(env.BOOK), now: () => CLICKED_AT, operations, facts }, most);
 	return { ...swept, operations: 1_000 - operations.left.keys, statements: 1_000 - operations.left.statements };
 }
 
@@ -92,27 +98,30 @@ describe("worker: clicks that KV keeps", () => {
 	it("ten minutes of an outage at 500 clicks a second are taken over in ten minutes, within what an invocation may do", async () => {
 		// What four minutes of five take; in the fifth the other jobs come first.
 		expect(MAX_CLICKS_A_RUN * (MINUTES_A_TURN - 1)).toBeGreaterThanOrEqual(RATE * MINUTE_SECONDS * MINUTES_A_TURN);
-		await keepMany(MAX_CLICKS_A_RUN, 50);
-		const { clicks, operations, statements } = await sweep();
+		const most = MAX_CLICKS_A_RUN / PART;
+		await keepMany(1.5 * most, 50);
+		const { clicks, statements } = await sweep(undefined, most);
 
-		expect(clicks).toBe(MAX_CLICKS_A_RUN);
+		expect(clicks).toBeGreaterThanOrEqual(most);
+		// It ends with the group that passes the bound.
+		expect(clicks).toBeLessThan(most + 2_500);
 		// The small jobs of the same minute need some, too, and a minute's batches of the queue may each make a group be decided anew.
-		expect(operations).toBeLessThanOrEqual(700);
-		expect(statements).toBeLessThan(500);
+		expect(statements).toBeLessThan((500 * clicks) / MAX_CLICKS_A_RUN);
 		expect(await rowsOf("SELECT count(*) AS count FROM clicks")).toEqual([{ count: clicks }]);
-		expect(await checkCounters()).toBeGreaterThan(10_000);
+		expect(await checkCounters()).toBeGreaterThan(2_500);
 		await sweep();
 		expect(await keys()).toBe(0);
 	}, 300_000);
 
 	it("also where hundreds of isolates kept them, a few under a key: more keys are written than can be deleted, and none is written twice", async () => {
 		const perKey = 5;
-		const clicks = (RATE * MINUTE_SECONDS) / 2;
+		const clicks = (RATE * MINUTE_SECONDS) / PART;
 		await keepMany(clicks, perKey);
 		const first = await sweep();
 		expect(first).toMatchObject({ clicks, written: clicks / perKey });
 		expect(first.operations).toBeLessThanOrEqual(700);
-		expect(first.statements).toBeLessThan(500);
+		// As many as a minute's would take, half of whose keys are written by another run.
+		expect(first.statements).toBeLessThan((2 * 500) / PART);
 		expect(first.deleted).toBeGreaterThan(500);
 		expect(await readKept(openDatabase(env.DB), env.BOOK)).toEqual({ clicks: 0, dead_letters: 0 });
 		const next = await sweep();
@@ -124,7 +133,7 @@ describe("worker: clicks that KV keeps", () => {
 
 	it("while the queue brings as many: also where every other group is overtaken by one of its batches", async () => {
 		const share = (RATE * MINUTE_SECONDS * MINUTES_A_TURN) / (MINUTES_A_TURN - 1);
-		const clicksHere = 10_000;
+		const clicksHere = 6_000;
 		await keepMany(clicksHere, 50);
 		let groups = 0;
 		let live = 0;
@@ -136,7 +145,7 @@ describe("worker: clicks that KV keeps", () => {
 			live += 100;
 		});
 		expect(clicks).toBe(clicksHere);
-		expect(live).toBeGreaterThan(300);
+		expect(live).toBeGreaterThan(150);
 		// The other 150 are for the small jobs.
 		expect(statements).toBeLessThan((850 * clicksHere) / share);
 		expect(await rowsOf("SELECT count(*) AS count FROM clicks")).toEqual([{ count: clicks + live }]);
