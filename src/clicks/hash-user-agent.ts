@@ -14,6 +14,11 @@ const hashes = new Map<string, string>();
  * seen before.
  */
 export function hashUserAgent(userAgent: string): string | Promise<string> {
-	const text = userAgent.slice(0, MAX_LENGTH);
-	return hashes.get(text) ?? sha256Hex(text).then((hash) => putBounded(hashes, text, hash.slice(0, HASH_LENGTH), MAX_KEPT));
+	// Nobody's browser has a longer one, and a part of it would keep all of it in memory.
+	if (userAgent.length > MAX_LENGTH) return hashOf(userAgent.slice(0, MAX_LENGTH));
+	return hashes.get(userAgent) ?? hashOf(userAgent).then((hash) => putBounded(hashes, userAgent, hash, MAX_KEPT));
+}
+
+async function hashOf(text: string): Promise<string> {
+	return (await sha256Hex(text)).slice(0, HASH_LENGTH);
 }

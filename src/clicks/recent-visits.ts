@@ -3,18 +3,22 @@
  * and on too many clicks still find those that come to the same isolate (docs/decisions/0043).
  */
 import { putBounded } from "../lib/bounded-map.ts";
+import { hashOf } from "../lib/hash.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import type { TrafficPolicy } from "../lib/traffic-rules.ts";
 import type { ClickMessage } from "./message.ts";
 import type { ClickFacts } from "./payable.ts";
 
-type Visit = { at: number; brandId: number; userAgent: string };
+/** `browser` is a hash of the user agent, which may be as long as headers may. */
+type Visit = { at: number; brandId: number; browser: number };
 type Connection = { visits: Visit[]; unpaid: number[] };
 
 /** Connections that are remembered; the first seen goes first. */
 const MAX_CONNECTIONS = 10_000;
 /** Clicks of one that are remembered: more than any rule counts by default. */
 const MAX_CLICKS = 600;
+/** Longest part of a user agent that is hashed, in UTF-16 units. */
+const MAX_LENGTH = 1_024;
 
 export class RecentVisits {
 	readonly #connections = new Map<string, Connection>();
@@ -22,7 +26,8 @@ export class RecentVisits {
 	/** What earlier clicks of the visitor and of its connection say of this one. */
 	factsOf({ publisher, brandId, at }: ClickMessage, connection: string, userAgent: string, policy: TrafficPolicy): ClickFacts {
 		const near = this.#connections.get(keyOf(publisher, connection))?.visits ?? [];
-		const ofVisitor = near.filter((visit) => visit.userAgent === userAgent);
+		const browser = browserOf(userAgent);
+		const ofVisitor = near.filter((visit) => visit.browser === browser);
 		const lastHour = (visits: readonly Visit[]) => visits.filter((visit) => at - visit.at < HOUR_MS).length;
 		return {
 			repeat: ofVisitor.some((visit) => visit.brandId === brandId && at - visit.at < policy.repeatMinutes * MINUTE_MS),
@@ -36,7 +41,7 @@ export class RecentVisits {
 		const windowMs = Math.max(HOUR_MS, policy.repeatMinutes * MINUTE_MS);
 		known.visits = known.visits.filter((visit) => at - visit.at < windowMs).slice(1 - MAX_CLICKS);
 		known.unpaid = known.unpaid.filter((time) => at - time < HOUR_MS);
-		if (reason === undefined) known.visits.push({ at, brandId, userAgent });
+		if (reason === undefined) known.visits.push({ at, brandId, browser: browserOf(userAgent) });
 		else if (known.unpaid.length >= MAX_CLICKS) return false;
 		else known.unpaid.push(at);
 		return true;
@@ -47,6 +52,10 @@ export class RecentVisits {
 		if (known !== undefined) return known;
 		return putBounded(this.#connections, key, { visits: [], unpaid: [] }, MAX_CONNECTIONS);
 	}
+}
+
+function browserOf(userAgent: string): number {
+	return hashOf(userAgent.slice(0, MAX_LENGTH));
 }
 
 function keyOf(publisher: string, connection: string): string {

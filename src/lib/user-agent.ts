@@ -11,6 +11,7 @@ const bots = new Map<string, boolean>();
 /** Whether a user agent is a program's. None at all tells nothing. */
 export function isBot(userAgent: string | null): boolean {
 	if (userAgent === null || userAgent === "") return false;
-	const text = userAgent.slice(0, MAX_LENGTH);
-	return bots.get(text) ?? putBounded(bots, text, isbot(text), MAX_KEPT);
+	// Nobody's browser has a longer one, and a part of it would keep all of it in memory.
+	if (userAgent.length > MAX_LENGTH) return isbot(userAgent.slice(0, MAX_LENGTH));
+	return bots.get(userAgent) ?? putBounded(bots, userAgent, isbot(userAgent), MAX_KEPT);
 }
