@@ -1,9 +1,11 @@
 /** A batch asks what is not kept of its campaigns and brands beside all else: what comes of its clicks is the same. */
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { KeptFacts } from "../../src/clicks/consumer/kept-facts.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { wrapD1 } from "../../src/db/wrap-d1.ts";
 import { HOUR_MS } from "../../src/lib/time.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
@@ -85,5 +87,30 @@ describe("worker: what is not kept is asked in the same round trip", () => {
 			brands: [brandEntry("shoes.example", 5002, { active: true })],
 		});
 		expect(await consumeUnknown(brandId, { at: Date.now() + HOUR_MS })).toEqual(["blocked"]);
+	});
+});
+
+describe("worker: what an isolate keeps of sources", () => {
+	it("is known to a batch until it is written, though so much is kept that another batch begins anew", async () => {
+		await forgetTraffic();
+		await importCampaigns({});
+		const deps = { ...capDeps(), facts: new KeptFacts() };
+		const ofSite = () => clickMessage({ ...KNOWN, texts: { subi: "site-7" } });
+		for (let batch = 0; batch < 2; batch++) await consumeClicks(deps, letters(ofSite()));
+		const { sources } = (await deps.facts.read(deps.db, [ofSite()], CLICKED_AT)).facts;
+		expect(sources.size).toBe(1);
+		const meanwhile = async () => {
+			for (let source = 0; source < 50_000; source++) sources.add(String(source));
+			await consumeClicks(deps, letters(clickMessage(KNOWN)));
+		};
+		let isFirst = true;
+		const db = wrapD1(env.DB, async ([text]) => {
+			if (!isFirst || !text?.startsWith("SELECT 'version'")) return;
+			isFirst = false;
+			await meanwhile();
+		});
+		await consumeClicks({ ...deps, db: openDatabase(db) }, letters(ofSite()));
+		expect(isFirst).toBe(false);
+		expect(await rowsOf("SELECT click_count, source_count FROM daily_publishers")).toEqual([{ click_count: 4, source_count: 1 }]);
 	});
 });

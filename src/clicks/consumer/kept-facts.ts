@@ -65,8 +65,8 @@ export class KeptFacts {
 	#keywordCount = 0;
 	#domains = new Map<number, string>();
 	#traffic: TrafficPolicy = DEFAULT_POLICY;
-	readonly #sources = new Set<string>();
-	readonly #placed = new Map<string, number>();
+	#sources = new Set<string>();
+	#placed = new Map<string, number>();
 	#readAt = Number.NEGATIVE_INFINITY;
 
 	/** Facts for these clicks: whole, but for what `questions` asks. A publisher that is not kept is read at once. */
@@ -76,8 +76,8 @@ export class KeptFacts {
 			this.forget();
 			this.#readAt = now;
 		}
-		if (this.#sources.size > MAX_SOURCES_KEPT) this.#sources.clear();
-		if (this.#placed.size > MAX_SOURCES_KEPT) this.#placed.clear();
+		if (this.#sources.size > MAX_SOURCES_KEPT) this.#sources = new Set();
+		if (this.#placed.size > MAX_SOURCES_KEPT) this.#placed = new Map();
 		if (this.#domains.size > MAX_DOMAINS_KEPT) this.#domains = new Map();
 		// What is forgotten meanwhile is not taken from this batch.
 		const facts = {
