@@ -58,10 +58,12 @@ function bytesOf(text: string): number {
 
 const BEYOND_ASCII = /[^ -~]/;
 
-/** Databases and reports end text at a NUL or break lines at the others. */
+/** Databases and reports end text at a NUL or break lines at the others. Null where that leaves nothing. */
 function readText(text: string): string | null {
 	if (text.length > MAX_TEXT_LENGTH) return null;
-	return CONTROLS.test(text) ? text.replaceAll(EVERY_CONTROL, "") : text;
+	if (!CONTROLS.test(text)) return text;
+	const clean = text.replaceAll(EVERY_CONTROL, "");
+	return clean.trim() === "" ? null : clean;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what must go

@@ -93,6 +93,10 @@ describe("worker: parameters of a click URL", () => {
 		expect(readTexts(new Query("clickid=a%00b%0D%0Ac"))).toEqual({ clickid: "abc" });
 	});
 
+	test("one of nothing else, or of blanks beside them, is absent: then psorc is the source", () => {
+		expect(readTexts(new Query("subi=%01%20%7F&psorc=site-7&subid1=%00&uid=a%00b"))).toEqual({ psorc: "site-7", uid: "ab" });
+	});
+
 	test("the country is two letters, in any case", () => {
 		expect(readCountry(new Query("cc=us"))).toBe("US");
 		expect(readCountry(new Query("cc=%7Bcc%7D"))).toBeNull();
