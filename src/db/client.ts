@@ -37,6 +37,14 @@ export async function runLongTransaction(db: Database, statements: readonly SQLW
 	return isPostgresClient(client) ? client.batch(prepared, true) : client.batch(prepared);
 }
 
+/** Runs a statement that keeps the tables in order: it may take as long, and others write meanwhile. */
+export async function runUpkeep<Row>(db: Database, statement: SQL): Promise<Row[]> {
+	const client = db.$client;
+	const [prepared] = prepareAll(db, [statement]);
+	if (prepared === undefined) return [];
+	return (await (isPostgresClient(client) ? client.upkeep<Row>(prepared) : prepared.all<Row>())).results;
+}
+
 function prepareAll(db: Database, statements: readonly SQLWrapper[]): D1PreparedStatement[] {
 	return statements.map((statement) => {
 		const query = dialect.sqlToQuery(sql`${statement.getSQL()}`);

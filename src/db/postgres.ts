@@ -25,6 +25,9 @@ const LONG_STATEMENT_MS = 60_000;
 /** A transaction of several statements holds a lock: as on D1, one of them runs at a time. No advisory lock, since Hyperdrive lists none. */
 const beginWriting = (timeoutMs: number) =>
 	`BEGIN; SET LOCAL statement_timeout = ${timeoutMs}; LOCK TABLE writer_turn IN SHARE ROW EXCLUSIVE MODE`;
+/** Whoever waits for a table of its own holds up all who come after: it gives up before they do, and is tried again. */
+const TABLE_WAIT_MS = 2_000;
+const beginUpkeep = `BEGIN; SET LOCAL statement_timeout = ${LONG_STATEMENT_MS}; SET LOCAL lock_timeout = ${TABLE_WAIT_MS}`;
 const beginReading = (timeoutMs: number) => `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}`;
 
 /** SQLSTATEs after which nothing has happened: serialization, deadlock, locks, too many connections, starting up. */
@@ -172,6 +175,8 @@ export type PostgresDatabase = D1Database & {
 	isPostgres: true;
 	/** @param isLong it has longer than others, and nothing of it is ever committed once it has failed here */
 	batch: <Row = unknown>(statements: D1PreparedStatement[], isLong?: boolean) => Promise<D1Result<Row>[]>;
+	/** Runs a statement that has as long, beside whoever writes: it takes no turn. */
+	upkeep: <Row = unknown>(statement: D1PreparedStatement) => Promise<D1Result<Row>>;
 };
 
 /**
@@ -190,7 +195,13 @@ export function openPostgres(connectionString: string, outside?: Connections): P
 		return run(isReading, (client) => (isLong ? runForLong : runTogether)(client, begin, statements));
 	}
 
-	return { isPostgres: true, prepare: (text: string) => new Statement(run, text, []), batch } as unknown as PostgresDatabase;
+	async function upkeep(statement: Statement): Promise<Result> {
+		const [result] = await run(false, (client) => runForLong(client, beginUpkeep, [statement]));
+		if (result === undefined) throw new Error("a statement without a result");
+		return result;
+	}
+
+	return { isPostgres: true, prepare: (text: string) => new Statement(run, text, []), batch, upkeep } as unknown as PostgresDatabase;
 }
 
 const ROLLED_BACK = "a transaction without a failure was rolled back";

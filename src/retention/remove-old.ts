@@ -90,7 +90,6 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 		}
 		if (total.lookedAt > 0) logInfo("retention.removed", { what: rule.name, looked_at: total.lookedAt, removed: total.removed });
 	}
-	if (areClicksPartitioned && !isArchiveBehind) await dropClickWeeks(db, at - clickDays * DAY_MS);
 	await db.run(sql`DELETE FROM dead_letters WHERE id IN (
 		SELECT id FROM dead_letters WHERE replayed_at < ${at - REPLAYED_DAYS * DAY_MS} ORDER BY replayed_at LIMIT ${LOOKED_AT_A_STEP})`);
 	await removeHistory(db, at);
@@ -112,6 +111,8 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 	await removeSignIns(db, at, most);
 	await db.run(sql`DELETE FROM claims WHERE id IN (
 		SELECT id FROM claims WHERE id < ${leastIdAt(at - CLAIMS_DAYS * DAY_MS)} AND state NOT IN ('open', 'answered') ORDER BY id LIMIT ${LOOKED_AT_A_STEP})`);
+	// Last: it waits for a moment in which nobody reads clicks, and gives up where there is none.
+	if (areClicksPartitioned && !isArchiveBehind) await dropClickWeeks(db, at - clickDays * DAY_MS);
 }
 
 /** Claims that have ended, since they were made. */

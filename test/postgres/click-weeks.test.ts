@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { sweepDays } from "../../src/days/sweep-days.ts";
 import { openDatabase } from "../../src/db/client.ts";
-import { withConnectionsOf } from "../../src/db/postgres.ts";
+import { type PostgresDatabase, withConnectionsOf } from "../../src/db/postgres.ts";
 import { leastIdAt } from "../../src/lib/ids.ts";
 import { DAY_MS, HOUR_MS, utcDay } from "../../src/lib/time.ts";
 import { FIRST_PART, type Part } from "../../src/reconcile/parts.ts";
@@ -199,6 +199,60 @@ describe("postgres: weeks of clicks", () => {
 		await removeOld({ db, now: () => later, clickDays: 400, archive: env.ARCHIVE });
 		expect((await weeks()).map(({ name }) => name)).not.toContain(nameOf(NOW));
 		expect((await env.ARCHIVE.list()).objects).toHaveLength(1);
+	});
+
+	it("may take longer than requests have: to be validated and attached, and to be dropped", async () => {
+		const at = mondayOf(NOW + 300 * WEEK_MS) + DAY_MS;
+		const later = mondayOf(at) + WEEK_MS + 400 * DAY_MS;
+		await remove(at, 100_000);
+		await consumeClicks(capDeps(), letters(clickMessage({ at })));
+		const delay = (signature: string, name: string, given: string, when: string) => [
+			`ALTER FUNCTION ${name}(${signature}) RENAME TO then_${name}`,
+			`CREATE FUNCTION ${name}(${signature}) RETURNS bigint LANGUAGE plpgsql AS
+				$$ BEGIN IF ${when} THEN PERFORM pg_sleep(5.5); END IF; RETURN then_${name}(${given}); END $$`,
+		];
+		const undo = (signature: string, name: string) => [
+			`DROP FUNCTION ${name}(${signature})`,
+			`ALTER FUNCTION then_${name}(${signature}) RENAME TO ${name}`,
+		];
+		const run = (statements: readonly string[]) => env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
+		await run([
+			...delay("", "validate_click_weeks", "", "true"),
+			...delay("week text", "drop_click_week", "week", `week = '${nameOf(at)}'`),
+		]);
+		try {
+			await withConnectionsOf(env, () => remove(later));
+		} finally {
+			await run([...undo("", "validate_click_weeks"), ...undo("week text", "drop_click_week")]);
+		}
+		const made = (await weeks()).map(({ name }) => name);
+		expect(made).not.toContain(nameOf(at));
+		for (let week = 0; week < 5; week++) expect(made).toContain(nameOf(later + week * WEEK_MS));
+	});
+
+	it("that somebody reads for long are dropped later, and hold up nobody's clicks until then", async () => {
+		await forgetTraffic();
+		const at = mondayOf(NOW + 400 * WEEK_MS) + DAY_MS;
+		const later = mondayOf(at) + WEEK_MS + 400 * DAY_MS;
+		await remove(at, 100_000);
+		await remove(later, 100_000);
+		const reading = withConnectionsOf(env, () =>
+			(env.DB as PostgresDatabase).batch([env.DB.prepare("SELECT count(*) FROM clicks"), env.DB.prepare("SELECT pg_sleep(9)")], true),
+		);
+		await scheduler.wait(500);
+		const dropping = withConnectionsOf(env, () => remove(later)).then(
+			() => "dropped",
+			() => "gave up",
+		);
+		for (let second = 0; second < 6; second++) {
+			await withConnectionsOf(env, () => consumeClicks(capDeps(), letters(clickMessage({ at: later }))));
+			await scheduler.wait(1_000);
+		}
+		expect(await dropping).toBe("gave up");
+		expect(await checkCounters()).toBe(6);
+		await reading;
+		await remove(later);
+		expect((await weeks()).map(({ name }) => name)).not.toContain(nameOf(at));
 	});
 
 	it("that were dropped are known to be gone: their days' sums are not compared, written anew, or digested again", async () => {
