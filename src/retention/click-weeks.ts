@@ -11,7 +11,10 @@ const WEEKS_AHEAD = 5;
 /** Makes the weeks that are to come. A click that has none is stored in clicks_rest, so nothing is lost where this is late. */
 export async function makeClickWeeks(db: Database, now: number): Promise<void> {
 	// Each a transaction of its own: what is validated keeps nobody waiting, and the weeks are then attached without a look at clicks_rest.
-	const [expected] = await db.all<{ weeks: number }>(sql`SELECT expect_click_weeks(CAST(${now} AS BIGINT), ${WEEKS_AHEAD}) AS weeks`);
+	const [expected] = await runUpkeep<{ weeks: number }>(
+		db,
+		sql`SELECT expect_click_weeks(CAST(${now} AS BIGINT), ${WEEKS_AHEAD}) AS weeks`,
+	);
 	// It reads all that conversions came of in all years.
 	if (expected?.weeks === 1) await runUpkeep(db, sql`SELECT validate_click_weeks()`);
 	const [made] = await runUpkeep<{ weeks: number }>(db, sql`SELECT make_click_weeks(CAST(${now} AS BIGINT), ${WEEKS_AHEAD}) AS weeks`);
