@@ -11,10 +11,13 @@ import type { ClickFacts } from "./payable.ts";
 
 /** `browser` is a hash of the user agent, which may be as long as headers may. */
 type Visit = { at: number; brandId: number; browser: number };
-type Connection = { visits: Visit[]; unpaid: number[] };
+/** Of `until` on no rule asks for it. */
+type Connection = { visits: Visit[]; unpaid: number[]; until: number };
 
-/** Connections that are remembered; the first seen goes first. */
+/** Connections that are remembered; the one that was idle for longest goes first. */
 const MAX_CONNECTIONS = 10_000;
+/** All are gone through this often, if clicks come at all. */
+const FORGETTING_MS = MINUTE_MS;
 /** Clicks of one that are remembered: more than any rule counts by default. */
 const MAX_CLICKS = 600;
 /** Longest part of a user agent that is hashed, in UTF-16 units. */
@@ -22,6 +25,12 @@ const MAX_LENGTH = 1_024;
 
 export class RecentVisits {
 	readonly #connections = new Map<string, Connection>();
+	#forgotAt = 0;
+
+	/** How many connections are remembered. */
+	get size(): number {
+		return this.#connections.size;
+	}
 
 	/** What earlier clicks of the visitor and of its connection say of this one. */
 	factsOf({ publisher, brandId, at }: ClickMessage, connection: string, userAgent: string, policy: TrafficPolicy): ClickFacts {
@@ -37,8 +46,10 @@ export class RecentVisits {
 
 	/** Remembers a click. @returns false where its connection has had so many unpaid ones in an hour that it need not be recorded */
 	remember({ publisher, brandId, at, reason }: ClickMessage, connection: string, userAgent: string, policy: TrafficPolicy): boolean {
+		if (at - this.#forgotAt >= FORGETTING_MS) this.#forget(at);
 		const known = this.#keep(keyOf(publisher, connection));
 		const windowMs = Math.max(HOUR_MS, policy.repeatMinutes * MINUTE_MS);
+		known.until = Math.max(known.until, at + windowMs);
 		known.visits = known.visits.filter((visit) => at - visit.at < windowMs).slice(1 - MAX_CLICKS);
 		known.unpaid = known.unpaid.filter((time) => at - time < HOUR_MS);
 		if (reason === undefined) known.visits.push({ at, brandId, browser: browserOf(userAgent) });
@@ -48,9 +59,13 @@ export class RecentVisits {
 	}
 
 	#keep(key: string): Connection {
-		const known = this.#connections.get(key);
-		if (known !== undefined) return known;
-		return putBounded(this.#connections, key, { visits: [], unpaid: [] }, MAX_CONNECTIONS);
+		const known = this.#connections.get(key) ?? { visits: [], unpaid: [], until: 0 };
+		return putBounded(this.#connections, key, known, MAX_CONNECTIONS);
+	}
+
+	#forget(now: number): void {
+		this.#forgotAt = now;
+		for (const [key, { until }] of this.#connections) if (until <= now) this.#connections.delete(key);
 	}
 }
 

@@ -90,6 +90,32 @@ describe("unit: clicks of which nothing is kept", () => {
 		expect(sent).toHaveLength(601);
 	});
 
+	it("are remembered for an hour, or as long as a rule on repeats asks, and then not even as a hash", async () => {
+		const visits = new RecentVisits();
+		const remember = (minutes: number, connection: string, repeatMinutes = 60) =>
+			visits.remember(click(minutes), connection, "Browser", { ...DEFAULT_POLICY, repeatMinutes });
+		remember(0, "one");
+		remember(0, "two", 120);
+		remember(59, "three");
+		expect(visits.size).toBe(3);
+		remember(60, "three");
+		expect(visits.size).toBe(2);
+		remember(121, "four");
+		expect(visits.size).toBe(1);
+	});
+
+	it("of an address that clicks on are remembered, however many others have come since its first", async () => {
+		const visits = new RecentVisits();
+		const remember = (connection: string) => visits.remember(click(0), connection, "Browser", DEFAULT_POLICY);
+		remember("one");
+		for (let other = 0; other < 9_999; other++) remember(String(other));
+		remember("one");
+		remember("another");
+		expect(visits.size).toBe(10_000);
+		expect(visits.factsOf(click(1), "one", "Browser", DEFAULT_POLICY)).toMatchObject({ repeat: true });
+		expect(visits.factsOf(click(1), "0", "Browser", DEFAULT_POLICY)).toMatchObject({ repeat: false });
+	});
+
 	it("are held against their own limit, by publisher and hash, and others are not", async () => {
 		const { sent, asked, record } = recorder(() => false);
 		await record(click(0));
