@@ -169,6 +169,9 @@ function redirect(
 		userAgentHash: undefined,
 		connection: undefined,
 	};
+	// Before the click is recorded: a template of which no link can be made sends nobody anywhere.
+	REDIRECT_HEADERS.set("location", fillTemplate(target, hash));
+	const response = new Response(null, { status: 302, headers: REDIRECT_HEADERS });
 	waitUntil(recordClick(deps.store, click, visitor, isStripped ? policy : null));
 	deps.measure?.({
 		event: "click",
@@ -177,8 +180,7 @@ function redirect(
 		channel: token.kind,
 		amountMicros: click.bidMicros ?? 0,
 	});
-	REDIRECT_HEADERS.set("location", fillTemplate(target, hash));
-	return new Response(null, { status: 302, headers: REDIRECT_HEADERS });
+	return response;
 }
 
 /** Values that are no user's: what clicks are counted by, and the publisher's own id of the click, which it is paid by. */

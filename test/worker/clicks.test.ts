@@ -226,6 +226,19 @@ describe("worker: what is no click", () => {
 		expect(await rowsOf("SELECT count(*) AS count FROM clicks")).toEqual(before);
 	});
 
+	it("a link that cannot be made of the platform's template: an error, and nothing recorded, for the user was not sent anywhere", async () => {
+		const unusable = { homepage_url: "https://{deeplink}.schuh.exämple/?sub={click_id}" };
+		await importFile({ brands: [brandEntry("broken.example", 5009, {}, unusable)] });
+		const log = vi.spyOn(console, "error").mockImplementation(() => {});
+		const response = await follow(await clickUrlFor("broken.example"));
+		expect(response.status).toBe(500);
+		expect(log).toHaveBeenCalledOnce();
+		log.mockRestore();
+		const next = await follow(await clickUrlFor("shoes.example"));
+		await clickRows({ hash: hashIn(next) });
+		expect(await rowsOf("SELECT id FROM clicks WHERE campaign_id = 5009")).toEqual([]);
+	});
+
 	it("other methods: 405 with Allow", async () => {
 		const response = await follow(await clickUrlFor("shoes.example"), {}, "POST");
 		expect(response.status).toBe(405);
