@@ -3,6 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
+import { HttpError } from "../../src/lib/http.ts";
 import { importNetwork } from "../../src/operator/network/import-network.ts";
 import worker from "../../src/worker.ts";
 import { MOST_D1_TAKES, measureValues } from "../support/longest-value.ts";
@@ -572,6 +573,39 @@ describe("worker: a large file", () => {
 		expect(report.warning_count).toBe(18_600);
 		expect(longest()).toBeGreaterThan(1_000_000);
 		expect(longest()).toBeLessThan(MOST_D1_TAKES);
+	});
+
+	it("is refused where an entry, or a change to it, is more than D1 takes in one value, and nothing of it stays", async () => {
+		const blocked = (count: number) => ({
+			blocked_brands: Array.from({ length: count }, (_, at) => ({ domain: `a-brand-of-a-name-${100_000 + at}.example` })),
+		});
+		const keys = { publisher_id: "huge", publisher_identity: "huge", access_key: "access-key-huge", publisher_key: "publisher-key-huge" };
+		const importBlocks = async (count: number, publisher: object = { id: ACME.id }) => {
+			const { client, longest } = measureValues(env.DB);
+			const deps = {
+				db: openDatabase(client),
+				products: openDatabase(env.PRODUCTS),
+				publish: async () => ({ version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null }),
+				now: Date.now,
+				allowInsecureCallbacks: false,
+			};
+			const file = new Blob([JSON.stringify({ publishers: [{ ...publisher, ...blocked(count) }] })]).stream();
+			try {
+				await importNetwork(deps, file, PLAIN_IMPORT);
+				return "imported";
+			} catch (error) {
+				if (!(error instanceof HttpError)) throw error;
+				return { status: error.status, ...error.body };
+			} finally {
+				expect(longest()).toBeLessThan(MOST_D1_TAKES);
+			}
+		};
+		expect(await importBlocks(15_000)).toBe("imported");
+		const isTooLarge = (path: string) => ({ status: 422, faults: [{ path, message: expect.stringContaining("is too large") }] });
+		expect(await importBlocks(25_000)).toMatchObject(isTooLarge(`publishers ${ACME.id}`));
+		expect(await importBlocks(45_000, { ...ACME, ...keys, id: "huge" })).toMatchObject(isTooLarge("publishers huge"));
+		expect(await count("import_rows")).toBe(0);
+		expect(await importBlocks(0)).toBe("imported");
 	});
 
 	it("20,000 brands in one file are imported and bid on", async () => {

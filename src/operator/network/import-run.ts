@@ -147,14 +147,17 @@ export class ImportRun {
 			before: withoutKeys(change.before),
 			...("after" in change && { after: withoutKeys(change.after) }),
 		});
+		// A large one is a row of its own.
+		if (this.#changesCharacters + text.length > MAX_CHANGES_CHARACTERS) await this.flushChanges();
 		this.#changes.push(text);
 		this.#changesCharacters += text.length;
-		if (this.#changesCharacters >= MAX_CHANGES_CHARACTERS) await this.flushChanges();
+		if (this.#changesCharacters >= MAX_CHANGES_CHARACTERS) await this.flushChanges(`${change.section} ${change.id}`);
 	}
 
-	async flushChanges(): Promise<void> {
+	/** @param last whose change is the last of them */
+	async flushChanges(last?: string): Promise<void> {
 		if (this.#changes.length === 0) return;
-		await this.stages.network.add("changes", { entries: `[${this.#changes.join(",")}]` });
+		await this.stages.network.add("changes", { entries: `[${this.#changes.join(",")}]` }, last);
 		this.#changes.length = 0;
 		this.#changesCharacters = 0;
 	}

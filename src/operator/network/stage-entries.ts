@@ -100,8 +100,8 @@ export async function stageBrand(
 	kept: readonly StoredCampaign[],
 	path: string,
 ): Promise<void> {
-	await stage.add("brands", { ...row, ...listedParts(brand, [...rows, ...kept]) });
-	for (const campaign of rows) await stage.add("campaigns", campaign);
+	await stage.add("brands", { ...row, ...listedParts(brand, [...rows, ...kept]) }, path);
+	for (const campaign of rows) await stage.add("campaigns", campaign, path);
 	for (const { brandId: _, ...campaign } of kept) await stage.add("campaigns", { ...campaign, path });
 	const all = [
 		...brand.campaigns.map(({ campaign_id, active, keyword_epc }) => ({ campaign_id, active, keywordEpcMicros: keyword_epc })),

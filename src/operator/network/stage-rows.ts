@@ -5,10 +5,14 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { type Database, runLongTransaction, runTransaction } from "../../db/client.ts";
 import { writeRow } from "../../db/json-rows.ts";
+import { invalidInput } from "../../http/errors.ts";
+import { bytesOf } from "../../lib/split-by-bytes.ts";
 import { HOUR_MS } from "../../lib/time.ts";
 
-/** Bytes of JSON put into one parameter, and a row: D1 takes 2 MB. */
+/** Bytes of JSON put into one parameter. */
 const CHUNK_BYTES = 1_500_000;
+/** The most of one row: D1 takes 2 MB as one value. PostgreSQL would take more, but a network can be moved. */
+const MAX_ROW_BYTES = 1_950_000;
 /** Rows of an import that broke off are removed after this long. */
 const ABANDONED_AFTER_MS = HOUR_MS;
 /** Rows that are removed by one statement: a large import has a million. */
@@ -18,8 +22,12 @@ export type RowStage = {
 	readonly importId: string;
 	/** Whether anything was written: a stage that was not used has not touched its database. */
 	isUsed(): boolean;
-	/** Queues a row; writes a chunk when one is full. */
-	add(section: string, row: Record<string, unknown>): Promise<void>;
+	/**
+	 * Queues a row; writes a chunk when one is full.
+	 * @param name tells whose row it is
+	 * @throws HTTPException 422 where the row holds more than the database takes
+	 */
+	add(section: string, row: Record<string, unknown>, name?: string): Promise<void>;
 	/** Writes what is queued. */
 	flush(): Promise<void>;
 	/** Removes everything that was staged. */
@@ -54,9 +62,13 @@ export function openStage(db: Database, importId: string, startedAt: number): Ro
 	return {
 		importId,
 		isUsed: () => isUsed,
-		async add(section, row) {
+		async add(section, row, name = section) {
 			const text = writeRow(row);
 			const bytes = mostBytes(text) + 1;
+			if (bytes > MAX_ROW_BYTES && bytesOf(text) > MAX_ROW_BYTES)
+				throw invalidInput([
+					{ path: name, message: `is too large: at most ${MAX_ROW_BYTES} bytes are stored of an entry, or of a change to it` },
+				]);
 			// What waits must not grow past what fits by a row that is large itself.
 			const waiting = queues.get(section)?.bytes ?? 0;
 			if (waiting > 0 && waiting + bytes > CHUNK_BYTES) await write([section]);

@@ -120,7 +120,7 @@ async function stagePublisher(run: ImportRun, entry: Identified, fresh: Fresh): 
 	}
 	run.difference.bidFor(entry.id, stored === undefined ? [] : endpointsOf(stored), endpointsOf(row));
 	for (const stop of stopsOfPublisher(entry, entry.status === "suspended")) await run.stages.network.add("stops", stop);
-	await run.stages.network.add("publishers", row);
+	await run.stages.network.add("publishers", row, `publishers ${entry.id}`);
 }
 
 function writePlatform(entry: PlatformEntry): typeof platforms.$inferSelect {
