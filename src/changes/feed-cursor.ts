@@ -14,8 +14,8 @@ const text = v.pipe(v.string(), v.maxLength(MAX_KEY_TEXT));
  */
 const reading = v.picklist(["present", "changes"]);
 
-/** Behind this row; a row that is not there stands for its place. */
-const conversionsCursor = v.tuple([reading, whole, text, text]);
+/** Behind this row; a row that is not there stands for its place. With the number at which it began; where there is none, before all changes. */
+const conversionsCursor = v.tupleWithRest([reading, whole, text, text], whole);
 export type ConversionsCursor = v.InferOutput<typeof conversionsCursor>;
 
 /** With what all of a publisher's list rests on, and for `present` the version at which it began. */

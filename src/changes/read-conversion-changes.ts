@@ -55,9 +55,9 @@ const START: ConversionsCursor = ["present", -1, "", ""];
 export async function readConversionChanges(
 	db: Database,
 	publisherId: string,
-	{ after = START, limit }: ConversionChangesQuery,
+	{ after, limit }: ConversionChangesQuery,
 ): Promise<ConversionChanges | null> {
-	const [reading, sequence, platform, txnid] = after;
+	const [reading, sequence, platform, txnid, began = 0] = after ?? START;
 	const [moments, page] = await runTransaction(db, [
 		sql`SELECT p.sales_data_enabled AS "salesDataEnabled", p.campaign_id_enabled AS "campaignIdEnabled", s.present, s.changes_from AS "changesFrom"
 			FROM publishers p CROSS JOIN report_sequence s WHERE p.id = ${publisherId} AND s.id = 1`,
@@ -66,7 +66,10 @@ export async function readConversionChanges(
 	const [known] = (moments?.results ?? []) as Moments[];
 	if (known === undefined) return null;
 	const { present, changesFrom } = known;
-	if ((reading === "changes" && sequence <= changesFrom) || sequence > present + 1) {
+	const beganAt = after === undefined ? present : began;
+	// What has been read may be another publisher's since, and then stands nowhere ahead.
+	const isForgotten = (reading === "changes" && sequence <= changesFrom) || (reading === "present" && beganAt < changesFrom);
+	if (isForgotten || sequence > present + 1 || beganAt > present) {
 		throw goneError(
 			"The cursor is too old: drop your copy, and read from the beginning, without `after`.",
 			writeFeedCursor(["changes", changesFrom + 1, "", ""]),
@@ -82,7 +85,7 @@ export async function readConversionChanges(
 		// Behind the last row of all stands the present moment: whoever has read on to it has missed nothing, however little has changed.
 		next_cursor: writeFeedCursor(
 			more && last !== undefined
-				? [last.sequence > changesFrom ? "changes" : reading, last.sequence, last.platform, last.txnid]
+				? [last.sequence > changesFrom ? "changes" : reading, last.sequence, last.platform, last.txnid, beganAt]
 				: ["changes", present + 1, "", ""],
 		),
 		more,

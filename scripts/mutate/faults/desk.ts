@@ -59,6 +59,13 @@ export const DESK_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/changes/conversion-changes.test.ts"],
 	},
 	{
+		name: "how-things-stood-is-read-on-when-what-changed-since-is-gone",
+		file: "src/changes/read-conversion-changes.ts",
+		find: "beganAt < changesFrom)",
+		replace: "beganAt < 0)",
+		tests: ["test/worker/changes/conversion-changes.test.ts"],
+	},
+	{
 		name: "auctions-count-past-the-day",
 		file: "src/auction-feedback/take-feedback.ts",
 		find: "AS BIGINT) ELSE 0 END",

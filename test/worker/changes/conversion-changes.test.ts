@@ -113,6 +113,22 @@ beforeEach(async () => {
 	await consumeClicks(capDeps(), letters(...clicks.pa, ...clicks.pc));
 });
 
+/** What an operator finds to be of a click. @returns id of the adjustment */
+async function attach(click: Click | undefined): Promise<string> {
+	const body = JSON.stringify({ click: click?.hash, text: "found by hand" });
+	const url = "https://base.example/operator/conversions/northwind/t/attach";
+	const response = await exports.default.fetch(url, { method: "POST", headers: OPERATOR_HEADERS, body });
+	expect(response.status).toBe(200);
+	return (await response.json<{ id: string }>()).id;
+}
+
+/** All changes up to here are older than any that are kept. */
+async function forget(): Promise<void> {
+	await env.DB.prepare("UPDATE conversion_changes SET at = 0").run();
+	await clean(40 * DAY_MS);
+	expect(await rowsOf("SELECT count(*) AS n FROM conversion_changes")).toEqual([{ n: 0 }]);
+}
+
 describe("worker: changes of conversions", () => {
 	it("tells each change with what stood before and why: reported, changed, voided, restored, cancelled, adjusted", async () => {
 		await say("pa", "t", 0, { payoutMicros: 10_000_000, salesMicros: 50_000_000 });
@@ -145,13 +161,6 @@ describe("worker: changes of conversions", () => {
 	});
 
 	it("one that an operator gives to another publisher is taken from the one and told to the other, with nothing of the other's click", async () => {
-		const attach = async (click: Click | undefined): Promise<string> => {
-			const body = JSON.stringify({ click: click?.hash, text: "found by hand" });
-			const url = "https://base.example/operator/conversions/northwind/t/attach";
-			const response = await exports.default.fetch(url, { method: "POST", headers: OPERATOR_HEADERS, body });
-			expect(response.status).toBe(200);
-			return (await response.json<{ id: string }>()).id;
-		};
 		await consume(postbackMessage("northwind", { txnid: "t", cid: "f".repeat(32), eventAt: BEGIN }, ++now));
 		const wrong = await attach(clicks.pa[0]);
 		const { data, next_cursor: after } = await list();
@@ -210,9 +219,7 @@ describe("worker: changes of conversions", () => {
 					} else if (of.kind === "forget") {
 						// The changes up to here are old, and whoever has not read them is not among those who read on.
 						for (const client of clients) await client.read(100);
-						await env.DB.prepare("UPDATE conversion_changes SET at = 0").run();
-						await clean(40 * DAY_MS);
-						expect(await rowsOf("SELECT count(*) AS n FROM conversion_changes")).toEqual([{ n: 0 }]);
+						await forget();
 					} else {
 						await clients[of.client]?.read(of.limit, of.pages, of.kept);
 					}
@@ -268,6 +275,30 @@ describe("worker: changes of conversions", () => {
 		await env.DB.prepare("UPDATE report_sequence SET present = present - 5").run();
 		expect((await getChanges(PATH, CPA_KEY, { after: late.next_cursor })).status).toBe(410);
 		await env.DB.prepare("UPDATE report_sequence SET present = present + 5").run();
+	});
+
+	it("one that has begun to read how things stand is 410 once what changed since is not kept: what it has may be another's by then", async () => {
+		await consume(postbackMessage("northwind", { txnid: "t", cid: "f".repeat(32), eventAt: BEGIN }, ++now));
+		const wrong = await attach(clicks.pa[0]);
+		for (const txnid of ["u", "v", "w"]) await say("pa", txnid, 1);
+		await forget();
+		const first = await list({ limit: 1 });
+		expect(first.data).toMatchObject([{ transaction_id: "t", why: "present" }]);
+		const second = await list({ limit: 1, after: first.next_cursor });
+		expect([second.data, second.more]).toMatchObject([[{ transaction_id: "u", why: "present" }], true]);
+		await adjust({ kind: "undo", adjustment: wrong });
+		// As long as it is told of it, it reads on.
+		expect((await list({ after: second.next_cursor })).data).toMatchObject([
+			{ transaction_id: "v" },
+			{ transaction_id: "w" },
+			{ why: "moved", id: first.data[0]?.id, new: null },
+		]);
+		await forget();
+		for (const after of [first.next_cursor, second.next_cursor]) expect((await getChanges(PATH, CPA_KEY, { after })).status).toBe(410);
+		const client = newClient();
+		await client.read(1);
+		expect(reportsOf(client.copy)).toEqual(await readReports());
+		expect(client.copy.size).toBe(3);
 	});
 
 	it("a cursor or limit of any other shape is refused, and so is a key that nobody has", async () => {
