@@ -14,7 +14,10 @@ const text = v.pipe(v.string(), v.maxLength(MAX_KEY_TEXT));
  */
 const reading = v.picklist(["present", "changes"]);
 
-/** Behind this row; a row that is not there stands for its place. With the number at which it began; where there is none, before all changes. */
+/**
+ * Behind this row; a row that is not there stands for its place. With the number at which it began, and which fields records had: where there
+ * is none, before all changes, and any.
+ */
 const conversionsCursor = v.tupleWithRest([reading, whole, text, text], whole);
 export type ConversionsCursor = v.InferOutput<typeof conversionsCursor>;
 

@@ -50,14 +50,15 @@ const START: ConversionsCursor = ["present", -1, "", ""];
 /**
  * The next page behind a cursor, all of it of one moment. Without a cursor it begins with how those stand whose changes are no longer kept.
  * @returns null where there is no such publisher
- * @throws HttpError 410 for a cursor from which not every change is kept, or that a database that was set back has never given
+ * @throws HttpError 410 for a cursor from which not every change is kept, from before records had other fields, or that a database that was
+ * set back has never given
  */
 export async function readConversionChanges(
 	db: Database,
 	publisherId: string,
 	{ after, limit }: ConversionChangesQuery,
 ): Promise<ConversionChanges | null> {
-	const [reading, sequence, platform, txnid, began = 0] = after ?? START;
+	const [reading, sequence, platform, txnid, began = 0, fields] = after ?? START;
 	const [moments, page] = await runTransaction(db, [
 		sql`SELECT p.sales_data_enabled AS "salesDataEnabled", p.campaign_id_enabled AS "campaignIdEnabled", s.present, s.changes_from AS "changesFrom"
 			FROM publishers p CROSS JOIN report_sequence s WHERE p.id = ${publisherId} AND s.id = 1`,
@@ -66,6 +67,10 @@ export async function readConversionChanges(
 	const [known] = (moments?.results ?? []) as Moments[];
 	if (known === undefined) return null;
 	const { present, changesFrom } = known;
+	const shownFields = known.salesDataEnabled + 2 * known.campaignIdEnabled;
+	if (fields !== undefined && fields !== shownFields) {
+		throw goneError("Your records have other fields since: drop your copy, and read from the beginning, without `after`.", null);
+	}
 	const beganAt = after === undefined ? present : began;
 	// What has been read may be another publisher's since, and then stands nowhere ahead.
 	const isForgotten = (reading === "changes" && sequence <= changesFrom) || (reading === "present" && beganAt < changesFrom);
@@ -85,8 +90,8 @@ export async function readConversionChanges(
 		// Behind the last row of all stands the present moment: whoever has read on to it has missed nothing, however little has changed.
 		next_cursor: writeFeedCursor(
 			more && last !== undefined
-				? [last.sequence > changesFrom ? "changes" : reading, last.sequence, last.platform, last.txnid, beganAt]
-				: ["changes", present + 1, "", ""],
+				? [last.sequence > changesFrom ? "changes" : reading, last.sequence, last.platform, last.txnid, beganAt, shownFields]
+				: ["changes", present + 1, "", "", beganAt, shownFields],
 		),
 		more,
 	};

@@ -66,6 +66,13 @@ export const DESK_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/changes/conversion-changes.test.ts"],
 	},
 	{
+		name: "copy-with-fewer-fields-is-read-on",
+		file: "src/changes/read-conversion-changes.ts",
+		find: "fields !== shownFields",
+		replace: "fields > shownFields",
+		tests: ["test/worker/changes/conversion-changes.test.ts"],
+	},
+	{
 		name: "auctions-count-past-the-day",
 		file: "src/auction-feedback/take-feedback.ts",
 		find: "AS BIGINT) ELSE 0 END",

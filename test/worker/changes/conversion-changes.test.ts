@@ -18,7 +18,7 @@ import { consume, postbackMessage } from "../../support/conversions.ts";
 import { ON_D1 } from "../../support/engine.ts";
 import { forgetTraffic } from "../../support/forget-traffic.ts";
 import { OPERATOR_HEADERS } from "../../support/network-import.ts";
-import { askReport, CPA_KEY, CPC_KEY, importReportNetwork } from "../../support/report-rows.ts";
+import { askReport, CPA_KEY, CPC_KEY, importReportNetwork, setPublisher } from "../../support/report-rows.ts";
 
 const RUNS = Number(env.PROPERTY_RUNS || 10);
 const PATH = "/api/conversions/changes";
@@ -299,6 +299,25 @@ describe("worker: changes of conversions", () => {
 		await client.read(1);
 		expect(reportsOf(client.copy)).toEqual(await readReports());
 		expect(client.copy.size).toBe(3);
+	});
+
+	it("a cursor from before records had other fields is 410: what was read has them not", async () => {
+		for (const column of ["sales_data_enabled", "campaign_id_enabled"]) {
+			await forgetTraffic();
+			await consumeClicks(capDeps(), letters(...clicks.pa));
+			await setPublisher("pa", column, 0);
+			for (const [at, txnid] of ["a", "b"].entries()) await say("pa", txnid, at, { salesMicros: 50_000_000 });
+			const cursors = [(await list({ limit: 1 })).next_cursor, (await list()).next_cursor];
+			for (const after of cursors) expect((await getChanges(PATH, CPA_KEY, { after })).status).toBe(200);
+			await setPublisher("pa", column, 1);
+			for (const after of cursors) {
+				const gone = await getChanges(PATH, CPA_KEY, { after });
+				expect([gone.status, await gone.json()]).toMatchObject([410, { oldest: null }]);
+			}
+			const client = newClient();
+			await client.read(1);
+			expect(reportsOf(client.copy)).toEqual(await readReports());
+		}
 	});
 
 	it("a cursor or limit of any other shape is refused, and so is a key that nobody has", async () => {
