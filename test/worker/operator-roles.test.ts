@@ -125,6 +125,22 @@ describe("worker: a viewer cannot make itself more", () => {
 		expect((await send("PATCH", "publishers/roles-new", others, "admin")).status).toBe(200);
 	});
 
+	it("nor does it replace or clear a platform's secret, by which postbacks are told from what others make up", async () => {
+		const secretIs = (postback_secret: string | null, role: OperatorRole) =>
+			ask("PATCH", "/operator/platforms/northwind", keys.get(role), { postback_secret });
+		expect((await secretIs("the-first-secret-of-it", "manager")).status).toBe(200);
+		for (const other of ["another-secret-of-it", null]) {
+			const refused = await secretIs(other, "manager");
+			expect([refused.status, (await refused.json<{ faults: object[] }>()).faults]).toEqual([
+				422,
+				[{ path: "postback_secret", message: expect.stringContaining("takes the role admin") }],
+			]);
+		}
+		expect((await ask("PATCH", "/operator/platforms/northwind", keys.get("manager"), { name: "North Wind" })).status).toBe(200);
+		expect((await secretIs("another-secret-of-it", "admin")).status).toBe(200);
+		expect((await secretIs(null, "admin")).status).toBe(200);
+	});
+
 	it.each(["viewer", "manager", "finance"] as const)("no key of a %s issues, rotates or revokes keys", async (role) => {
 		const stored = () => env.DB.prepare("SELECT count(*) AS count, sum(expires_at) AS ends FROM access_keys").first();
 		const before = await stored();

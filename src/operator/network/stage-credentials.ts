@@ -16,7 +16,7 @@ export type Placed<Entry> = { entry: Entry; path: string };
 export type Identified = PublisherEntry & { publisher_id: string; publisher_identity: string };
 
 /** Keys are an admin's, as in POST /operator/keys; a manager's file may hold those of new owners, and those that there are. */
-const NEEDS_ADMIN = "is another than the stored one: to replace it takes the role admin";
+export const NEEDS_ADMIN = "is another than the stored one: to replace it takes the role admin";
 
 /** What an import does about credentials: it never gives one to two owners, and never makes a replaced or revoked one valid again. */
 type Credentials<Extra = unknown> = { issued: Issued[]; faults: Fault[]; warnings: Fault[] } & Extra;

@@ -11,7 +11,7 @@ import { type Given, type ImportRun, mergeEntry } from "./import-run.ts";
 import { storeLearning } from "./learning-file.ts";
 import { type PlatformEntry, type PublisherEntry, platformSchema, publisherSchema } from "./network-file.ts";
 import { readEntry } from "./read-entry.ts";
-import { type Identified, identifyPublishers, readStoredCredentials, stageKeys } from "./stage-credentials.ts";
+import { type Identified, identifyPublishers, NEEDS_ADMIN, type Placed, readStoredCredentials, stageKeys } from "./stage-credentials.ts";
 import { stopsOfPublisher } from "./stage-stops.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
@@ -54,7 +54,7 @@ export async function stageOwners(run: ImportRun, allowInsecureCallbacks: boolea
 	const keys = await stageKeys(stored, run.stages.network, identified.publishers, run.platforms, now, run.options.mayReplaceKeys);
 	run.note(keys.faults);
 	run.warn(keys.warnings);
-	for (const { entry } of run.platforms) await stagePlatform(run, entry, keys.fresh);
+	for (const placed of run.platforms) await stagePlatform(run, placed, keys.fresh);
 	for (const { entry } of identified.publishers) await stagePublisher(run, entry, keys.fresh);
 	return [...identified.issued, ...keys.issued];
 }
@@ -91,9 +91,12 @@ function keyFields(fresh: Fresh, id: string, kinds: Readonly<Record<string, stri
 const PUBLISHER_KEYS = { access_key: "access_key", publisher_key: "publisher_key" };
 const PLATFORM_KEYS = { access_key: "platform_key" };
 
-async function stagePlatform(run: ImportRun, entry: PlatformEntry, fresh: Fresh): Promise<void> {
+async function stagePlatform(run: ImportRun, { entry, path }: Placed<PlatformEntry>, fresh: Fresh): Promise<void> {
 	const stored = (await run.owners.platforms()).get(entry.id);
 	const row = writePlatform(entry);
+	// Whoever has it can make up conversions, and without it anyone can who has the address.
+	const hasOther = (stored?.postbackSecret ?? row.postbackSecret) !== row.postbackSecret;
+	if (hasOther && !run.options.mayReplaceKeys) run.note([{ path: `${path}.postback_secret`, message: NEEDS_ADMIN }]);
 	const keys = keyFields(fresh, entry.id, PLATFORM_KEYS);
 	if (stored === undefined) {
 		await run.record(run.difference.add("platforms", entry.id, () => compactEntry(exportPlatform(row), platformSchema.entries)));
