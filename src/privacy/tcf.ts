@@ -11,8 +11,9 @@ const PURPOSES_USED = [1, 2, 7] as const;
 const VERSION_BITS = 6;
 const EU_VERSION = 2;
 const CA_VERSION = 1;
-/** From the version to the purposes: created, updated, CMP and its version, screen, language, vendor list, policy, and flags. */
-const EU_BEFORE_PURPOSES_BITS = 36 + 36 + 12 + 12 + 6 + 12 + 12 + 6 + 1 + 1 + 12;
+const CREATED_BITS = 36;
+/** From the time of making to the purposes: updated, CMP and its version, screen, language, vendor list, policy, and flags. */
+const EU_BEFORE_PURPOSES_BITS = 36 + 12 + 12 + 6 + 12 + 12 + 6 + 1 + 1 + 12;
 const CA_BEFORE_PURPOSES_BITS = 36 + 36 + 12 + 12 + 6 + 12 + 12 + 6 + 1 + 12;
 const PURPOSES_BITS = 24;
 /** One treatment of purpose 1, and the publisher's country. */
@@ -24,10 +25,13 @@ const NOT_ALLOWED = 0;
 const SEGMENT_TYPE_BITS = 3;
 /** Each kind of further segment stands once at most. */
 const MAX_FURTHER_SEGMENTS = 3;
+/** Strings made from here on (March 2026, in tenths of a second) tell which vendors the user was told of: TCF 2.3. */
+const DISCLOSING_SINCE = Date.UTC(2026, 2, 1) / 100;
 
 /**
  * Whether a TC string of version 2 allows what a bid does: consent for every purpose used, and for the operator's vendor where it has one,
- * without a publisher's restriction that rules it out.
+ * without a publisher's restriction that rules it out. The vendor must be among those that were disclosed; a string of which nobody can tell
+ * is no consent, unless it is older than that rule.
  * @param vendorId the operator's id in the Global Vendor List; null: purposes alone are asked for
  * @throws MalformedError where it is truncated, of another version, or no such string
  */
@@ -36,14 +40,16 @@ export function allowsEu(text: string, vendorId: number | null): boolean {
 	if (others.length > MAX_FURTHER_SEGMENTS) throw new MalformedError("more segments than there are kinds");
 	const bits = new Bits(core);
 	if (bits.take(VERSION_BITS) !== EU_VERSION) throw new MalformedError("another version");
+	const created = bits.take(CREATED_BITS / 2) * 2 ** (CREATED_BITS / 2) + bits.take(CREATED_BITS / 2);
 	bits.skip(EU_BEFORE_PURPOSES_BITS);
 	const consents = bits.take(PURPOSES_BITS);
 	bits.skip(PURPOSES_BITS + AFTER_PURPOSES_BITS);
 	const isVendorAllowed = takeVendors(bits, vendorId);
 	takeVendors(bits, null);
 	const isRestricted = takeRestrictions(bits, vendorId);
-	for (const segment of others) checkSegment(new Bits(segment));
-	return hasPurposes(consents) && isVendorAllowed && !isRestricted;
+	let isDisclosed: boolean | null = null;
+	for (const segment of others) isDisclosed = takeSegment(new Bits(segment), vendorId) ?? isDisclosed;
+	return hasPurposes(consents) && isVendorAllowed && !isRestricted && (isDisclosed ?? created < DISCLOSING_SINCE);
 }
 
 /** Whether a string of TCF Canada allows it: by express or implied consent. @throws MalformedError as {@link allowsEu} */
@@ -98,12 +104,17 @@ function takeRestrictions(bits: Bits, vendorId: number | null): boolean {
 	return isRestricted;
 }
 
-/** A further segment: vendors that were disclosed (1) or allowed (2), or the publisher's own purposes (3). Only its form is of interest. */
-function checkSegment(bits: Bits): void {
+/**
+ * A further segment: vendors that were disclosed (1) or allowed (2), or the publisher's own purposes (3); only the form of the others is of
+ * interest. @returns whether the vendor was disclosed; null where the segment does not tell
+ */
+function takeSegment(bits: Bits, vendorId: number | null): boolean | null {
 	const type = bits.take(SEGMENT_TYPE_BITS);
-	if (type === 1 || type === 2) takeVendors(bits, null);
+	if (type === 1) return takeVendors(bits, vendorId);
+	if (type === 2) takeVendors(bits, null);
 	else if (type === 3) {
 		bits.skip(2 * PURPOSES_BITS);
 		bits.skip(2 * bits.take(PURPOSE_BITS));
 	} else throw new MalformedError("an unknown segment");
+	return null;
 }

@@ -1,8 +1,9 @@
 /** Consent strings as IAB's own encoders make them. */
 import { GppModel } from "@iabgpp/cmpapi";
-import { GVL, PurposeRestriction, RestrictionType, TCModel, TCString } from "@iabtcf/core";
+import { GVL, PurposeRestriction, RestrictionType, Segment, SegmentEncoder, TCModel, TCString } from "@iabtcf/core";
 
 const MAX_VENDOR = 1_200;
+const ALL_VENDORS = Array.from({ length: MAX_VENDOR }, (_, at) => at + 1);
 const PURPOSES = Array.from({ length: 11 }, (_, at) => at + 1);
 
 /** A list in which every vendor may ask for every purpose: the encoder writes no others. */
@@ -24,7 +25,7 @@ function vendorList(): GVL {
 		cookieRefresh: false,
 		usesNonCookieAccess: false,
 	});
-	const vendors = Object.fromEntries(Array.from({ length: MAX_VENDOR }, (_, at) => [at + 1, vendor(at + 1, "purposes")]));
+	const vendors = Object.fromEntries(ALL_VENDORS.map((id) => [id, vendor(id, "purposes")]));
 	const named = (id: number) => ({ id, name: `p${id}`, description: "", descriptionLegal: "", illustrations: [] });
 	return new GVL({
 		gvlSpecificationVersion: 3,
@@ -50,10 +51,14 @@ export type Consent = {
 	interests?: readonly number[];
 	/** Purposes that the publisher does not allow these vendors. */
 	restricted?: readonly { purpose: number; vendor: number }[];
-	disclosed?: boolean;
+	/** Vendors that the user was told of: all, if not given; null: nobody says, as before TCF 2.3. */
+	disclosed?: readonly number[] | null;
+	/** When it was made. */
+	created?: string;
 };
 
-export function tcString({ purposes, vendors = [], interests = [], restricted = [], disclosed = true }: Consent): string {
+export function tcString(consent: Consent): string {
+	const { purposes, vendors = [], interests = [], restricted = [], disclosed = ALL_VENDORS, created = "2026-11-22" } = consent;
 	list ??= vendorList();
 	const model = new TCModel(list);
 	model.cmpId = 10;
@@ -64,8 +69,12 @@ export function tcString({ purposes, vendors = [], interests = [], restricted = 
 	model.vendorConsents.set([...vendors]);
 	for (const { purpose, vendor } of restricted)
 		model.publisherRestrictions.add(vendor, new PurposeRestriction(purpose, RestrictionType.NOT_ALLOWED));
-	const encoded = TCString.encode(model);
-	return disclosed ? encoded : (encoded.split(".")[0] ?? "");
+	model.created = new Date(created);
+	const [core, ...others] = TCString.encode(model).split(".");
+	if (disclosed === null) return [core, ...others].join(".");
+	// To write whole strings the encoder discloses the whole list.
+	model.vendorsDisclosed.set([...disclosed]);
+	return [core, SegmentEncoder.encode(model, Segment.VENDORS_DISCLOSED), ...others].join(".");
 }
 
 /** A GPP string with these fields, by section; what a section's field is not given is as its encoder begins it. */

@@ -3,10 +3,10 @@ import { prepareDemo } from "../demo-state.ts";
 import type { Target } from "../load-protocol.ts";
 import type { Part } from "../part.ts";
 
-/** As IAB's encoders write them: 720 of 1,200 vendors and ten purposes consented to, and no opt-out in the US and in California. */
+/** As IAB's encoders write them: 720 of 1,200 vendors and ten purposes consented to, all vendors disclosed, and no opt-out in the US and in California. */
 const CONSENT =
 	"CQuFeUAQuFeUAAKABAENDIEgAP_AAELAAAAAJYA_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_" +
-	"D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8PwAAAAA.YAAAAAAAAAAA";
+	"D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8Pw_D8PwAAAAA.IJYQAYAAglgA.YAAAAAAAAAAA";
 const GPP = "DBABrw~CUAqAAAAAABA.QA~BAoAAABA.QA";
 const SECTIONS = [7, 8];
 const US_PRIVACY = "1YNN";

@@ -154,6 +154,13 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		tests: STRINGS,
 	},
 	{
+		name: "consent-of-which-nobody-knows-the-vendors-disclosed-allows",
+		file: TCF,
+		find: "(isDisclosed ?? created < DISCLOSING_SINCE)",
+		replace: "(isDisclosed ?? true)",
+		tests: STRINGS,
+	},
+	{
 		name: "unknown-gpp-section-allows",
 		file: GPP,
 		find: "if (layouts === undefined) return false;",

@@ -39,9 +39,10 @@ describe("unit: TC strings", () => {
 				some,
 				fc.integer({ min: 1, max: 1_200 }),
 				fc.boolean(),
-				(given, claimed, consented, vendor, disclosed) => {
+				(given, claimed, consented, vendor, isOld) => {
 					// Nobody here has a legitimate interest: what is claimed allows nothing.
-					const text = tcString({ purposes: given, interests: claimed, vendors: consented, disclosed });
+					const made = isOld ? { created: "2025-06-01", disclosed: null } : {};
+					const text = tcString({ purposes: given, interests: claimed, vendors: consented, ...made });
 					const hasPurposes = USED.every((purpose) => given.includes(purpose));
 					expect(read(text)).toBe(hasPurposes);
 					expect(read(text, vendor)).toBe(hasPurposes && consented.includes(vendor));
@@ -62,6 +63,21 @@ describe("unit: TC strings", () => {
 		expect(read(tcString({ ...consent, restricted: [{ purpose: 2, vendor: 42 }] }), 41)).toBe(true);
 		expect(read(tcString({ ...consent, restricted: [{ purpose: 9, vendor: 42 }] }), 42)).toBe(true);
 		expect(read(tcString({ ...consent, restricted: [{ purpose: 2, vendor: 42 }] }))).toBe(true);
+	});
+
+	it("allow by a vendor that was disclosed alone, and since March 2026 not where nobody says which were", () => {
+		const consent = { purposes: USED, vendors: [41, 42] };
+		for (const [created, untold] of [
+			["2026-02-28T23:59:59Z", true],
+			["2026-03-01T00:00:00Z", false],
+		] as const) {
+			expect(read(tcString({ ...consent, created, disclosed: null })), created).toBe(untold);
+			expect(read(tcString({ ...consent, created, disclosed: null }), 42), created).toBe(untold);
+			expect(read(tcString({ ...consent, created, disclosed: [42, 99] })), created).toBe(true);
+			expect(read(tcString({ ...consent, created, disclosed: [42, 99] }), 42), created).toBe(true);
+			expect(read(tcString({ ...consent, created, disclosed: [42, 99] }), 41), created).toBe(false);
+			expect(read(tcString({ ...consent, created, disclosed: [42, 99] }), 99), created).toBe(false);
+		}
 	});
 
 	it("are malformed wherever IAB's decoder says so: truncated, of other versions, of anything else", () => {
@@ -88,7 +104,7 @@ describe("unit: TC strings", () => {
 	});
 
 	it("are malformed with more segments than there are kinds of them", () => {
-		const [core, disclosed] = tcString({ purposes: USED, vendors: [42], disclosed: true }).split(".");
+		const [core, disclosed] = tcString({ purposes: USED, vendors: [42] }).split(".");
 		expect(read([core, disclosed, disclosed, disclosed].join("."))).toBe(true);
 		expect(read([core, disclosed, disclosed, disclosed, disclosed].join("."))).toBeNull();
 	});
