@@ -8,11 +8,14 @@ import { keepShape } from "./kept-shapes.ts";
 export class Query {
 	readonly #names: string[] = [];
 	readonly #values: string[] = [];
+	/** Whether there are more parameters than are read. */
+	readonly isCut: boolean;
 
 	/** @param search the query without its question mark */
 	constructor(search: string) {
 		const plainNames = !((search.includes("%") || search.includes("+")) && ESCAPED_NAME.test(search));
-		for (let start = 0; start < search.length && this.#names.length < MAX_PARAMETERS; ) {
+		let start = 0;
+		while (start < search.length && this.#names.length < MAX_PARAMETERS) {
 			let end = search.indexOf("&", start);
 			if (end === -1) end = search.length;
 			if (end > start) {
@@ -24,6 +27,7 @@ export class Query {
 			}
 			start = end + 1;
 		}
+		this.isCut = start < search.length;
 	}
 
 	/** The raw value of a parameter, not decoded; null where there is none. */

@@ -7,11 +7,12 @@ const NAMES: readonly string[] = ["gdpr", "gdpr_consent", "us_privacy", "gpp", "
 const NONE: readonly string[] = [];
 
 /**
- * The signals of a query; null where there are none. Of a repeated one all count.
+ * The signals of a query; null where there are none. Of a repeated one all count. Behind the last parameter that is read may stand anything.
  * @param gpc the header Sec-GPC, by which a browser says that its user refuses the sale of data; null where there is none
  */
 export function readQuerySignals(query: Query, gpc: string | null): PrivacySignals | null {
 	const refuses = gpc !== null && gpc !== "0" && refusesSale(gpc);
+	if (query.isCut) return UNREADABLE;
 	if (!query.hasAny(NAMES)) return refuses ? REFUSED : null;
 	const read = (name: string) =>
 		query
@@ -37,5 +38,9 @@ function refusesSale(gpc: string): boolean {
 		.some((part) => part !== "" && part !== "0");
 }
 
+const only = (limited: string) =>
+	readSignals({ coppa: NONE, limited: [limited], gdpr: NONE, consents: NONE, usPrivacy: NONE, gpp: NONE, gppSections: NONE });
+
 /** Of a click that says nothing but this. */
-const REFUSED = readSignals({ coppa: NONE, limited: ["1"], gdpr: NONE, consents: NONE, usPrivacy: NONE, gpp: NONE, gppSections: NONE });
+const REFUSED = only("1");
+const UNREADABLE = only("?");

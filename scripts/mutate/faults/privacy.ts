@@ -126,6 +126,13 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		tests: RULES,
 	},
 	{
+		name: "signals-behind-the-last-parameter-read-say-nothing",
+		file: "src/privacy/query-signals.ts",
+		find: "if (query.isCut) return UNREADABLE;",
+		replace: "",
+		tests: RULES,
+	},
+	{
 		name: "purpose-seven-needs-no-consent",
 		file: TCF,
 		find: "PURPOSES_USED = [1, 2, 7]",

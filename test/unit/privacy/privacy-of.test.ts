@@ -160,6 +160,15 @@ describe("unit: privacy signals", () => {
 		expect(refusalAt(Array.from({ length: 90 }, (_, at) => `gdpr_consent=${ALLOWING}${at}`).join("&"))).toBe("unreadable");
 	});
 
+	it("of a query with more parameters than are read refuse, since there may be some behind", () => {
+		const others = (count: number) => Array.from({ length: count }, () => "x=1").join("&");
+		expect(refusalAt(others(100))).toBeNull();
+		expect(refusalAt(`${others(99)}&coppa=0`)).toBeNull();
+		expect(refusalAt(`${others(100)}&`)).toBeNull();
+		expect(refusalAt(`${others(100)}&coppa=1`)).toBe("unreadable");
+		expect(refusalAt(`coppa=0&${others(100)}`)).toBe("unreadable");
+	});
+
 	it("of the header Sec-GPC refuse by anything but blanks and 0, also where it is sent twice", () => {
 		for (const gpc of ["1", " 1 ", "1, 1", "0, 1", "1,0", "?1", "true", "yes", "01", "10", "00", "-", ",1", "\u{661}"]) {
 			expect(refusalAt("encyp=x", gpc), gpc).toBe("limited");
