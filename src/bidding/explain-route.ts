@@ -15,14 +15,26 @@ export const explainSchema = v.union([
 		v.transform(({ publisher_identity: identity, request }): ExplainInput => ({ endpoint: "openrtb", identity, request })),
 	),
 	v.pipe(
-		v.object({ publisher_id: text, query: v.record(v.string(), v.string()) }),
-		v.transform(({ publisher_id: publisherId, query }): ExplainInput => ({ endpoint: "serving-engine", publisherId, query })),
+		v.object({
+			publisher_id: text,
+			query: v.union([
+				v.pipe(v.string(), v.description("A Serving Engine query as it is sent.")),
+				v.pipe(v.record(v.string(), v.string()), v.description("Its parameters, where none is repeated.")),
+			]),
+		}),
+		v.transform(
+			({ publisher_id: publisherId, query }): ExplainInput => ({
+				endpoint: "serving-engine",
+				publisherId,
+				query: typeof query === "string" ? query : new URLSearchParams(query).toString(),
+			}),
+		),
 	),
 ]);
 const FAULT = {
 	path: "",
 	message:
-		"must hold publisher_identity and request (an OpenRTB bid request), or publisher_id and query (an object of Serving Engine parameters)",
+		"must hold publisher_identity and request (an OpenRTB bid request), or publisher_id and query (a Serving Engine query, or an object of its parameters)",
 };
 
 /** How the prices of those who could bid were made, where they are learned; of none where they are not. */

@@ -4,6 +4,7 @@ import { type BookSnapshot, findByOpenRtbIdentity, findByPublisherId } from "../
 import type { WaitUntil } from "../lib/async.ts";
 import type { LinkType } from "../lib/enums.ts";
 import { formatPrice } from "../lib/money.ts";
+import { decodeText } from "../lib/query.ts";
 import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
 import { readBidRequest } from "../openrtb/read-request.ts";
 import { refusalOf } from "../privacy/privacy-of.ts";
@@ -19,7 +20,7 @@ import { toAuction } from "./to-auction.ts";
 
 export type ExplainInput =
 	| { endpoint: "openrtb"; identity: string; request: unknown }
-	| { endpoint: "serving-engine"; publisherId: string; query: Record<string, string> };
+	| { endpoint: "serving-engine"; publisherId: string; query: string };
 
 type Candidate = Explanation["candidates"][number];
 
@@ -51,11 +52,18 @@ export async function explainBid(deps: BiddingDeps, input: ExplainInput, waitUnt
 		const find = (snapshot: BookSnapshot, now: number) => findByOpenRtbIdentity(snapshot, input.identity, now);
 		return explain(deps, endpoint, auction, find, waitUntil, asked, lay);
 	}
-	const query = readServingEngineQuery(new URLSearchParams({ ...input.query, pubi: input.publisherId }).toString());
+	const query = readServingEngineQuery(queryAs(input.publisherId, input.query));
 	if (!query.ok) return { endpoint, decision: { outcome: "invalid", explanation: query.error }, privacy: null, candidates: [] };
 	if (asked !== undefined) asked.sourceId = query.sourceId;
 	const find = (snapshot: BookSnapshot, now: number) => findByPublisherId(snapshot, query.publisherId, now);
 	return explain(deps, endpoint, query.auction, find, waitUntil, asked);
+}
+
+/** A query as it is, but asked by this publisher. */
+export function queryAs(publisherId: string, query: string): string {
+	const [search = ""] = query.replace(/^\?/, "").split("#", 1);
+	const others = search.split("&").filter((parameter) => decodeText(parameter.split("=", 1)[0] ?? "") !== "pubi");
+	return [`pubi=${encodeURIComponent(publisherId.toWellFormed())}`, ...others].join("&");
 }
 
 async function explain(

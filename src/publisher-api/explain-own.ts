@@ -33,8 +33,7 @@ export async function explainOwn(deps: BiddingDeps, publisher: Publisher, body: 
 	}
 	const read = v.safeParse(querySchema, request);
 	if (!read.success) throw invalidInput([{ path: "query", message: "must be a text, and alone" }]);
-	// The first of a repeated parameter counts, as at the endpoint.
-	const query = Object.fromEntries([...new URLSearchParams(read.output.query)].reverse());
+	const { query } = read.output;
 	return show(await explainBid(deps, { endpoint: "serving-engine", publisherId: publisher.publisherId, query }, waitUntil));
 }
 

@@ -1,5 +1,6 @@
 /** What a publisher's own code would be answered, beside why: for those who write an adapter. */
 import type { BiddingDeps } from "../bidding/deps.ts";
+import { queryAs } from "../bidding/explain.ts";
 import { routeBid } from "../bidding/routes.ts";
 import type { Publisher } from "../keys/key-owners.ts";
 import type { WaitUntil } from "../lib/async.ts";
@@ -40,10 +41,8 @@ function requestOf({ endpoint }: OwnExplanation, publisher: Publisher, body: str
 	if (endpoint === "openrtb") {
 		return new Request(`${ORIGIN}/openrtb/${publisher.publisherIdentity}`, { method: "POST", body: asTest(body) });
 	}
-	const query = new URLSearchParams((parseJson(body) as { query: string }).query);
-	query.delete("pubi");
-	query.append("pubi", publisher.publisherId);
-	return new Request(`${ORIGIN}/serving-engine?${query}`);
+	const { query } = parseJson(body) as { query: string };
+	return new Request(`${ORIGIN}/serving-engine?${queryAs(publisher.publisherId, query)}`);
 }
 
 /** The text of an object with `test` 1 as its last member, which counts: written again it might nest too deep for that. */

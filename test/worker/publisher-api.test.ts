@@ -511,6 +511,10 @@ describe("worker: POST /api/explain", () => {
 			decision: { outcome: "no-bid", reason: "advertiser_blocked" },
 		});
 		expect((await explain({ query: "cc=US" })).decision.outcome).toBe("invalid");
+		expect(await explain({ query: "bd=shoes.example&cc=US&gdpr=0&gdpr=1" })).toMatchObject({
+			privacy: "gdpr",
+			decision: { outcome: "bid", stripped: true },
+		});
 	});
 
 	it("tells nothing of caps and hours", async () => {

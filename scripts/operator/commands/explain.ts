@@ -46,11 +46,9 @@ async function readQuestion(request: string, { identity, pubi }: ExplainOptions)
 		const { value } = await readJsonInput(request, "an OpenRTB bid request");
 		return { publisher_identity: identity, request: value };
 	}
-	const parameters = new URLSearchParams(request.slice(request.indexOf("?") + 1));
-	const publisherId = pubi ?? parameters.get("pubi");
-	parameters.delete("pubi");
-	if (publisherId !== null && (pubi !== undefined || request.includes("=")))
-		return { publisher_id: publisherId, query: Object.fromEntries(parameters) };
+	const query = request.slice(request.indexOf("?") + 1);
+	const publisherId = pubi ?? new URLSearchParams(query).get("pubi");
+	if (publisherId !== null && (pubi !== undefined || request.includes("="))) return { publisher_id: publisherId, query };
 	throw new Failure(
 		"Whose request is it? Give --identity (OpenRTB, the request in a file) or --pubi (Serving Engine, the request as a query string).",
 	);

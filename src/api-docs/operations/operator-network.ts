@@ -205,7 +205,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 		description: "The decision for a request, with every campaign considered and why it lost.",
 		body: {
 			required: true,
-			contents: [{ schema: explainSchema, example: { publisher_id: "1001", query: { bd: "shoes.example", cc: "US" } } }],
+			contents: [{ schema: explainSchema, example: { publisher_id: "1001", query: "bd=shoes.example&cc=US" } }],
 		},
 		answers: {
 			200: {

@@ -64,13 +64,13 @@ export const EXPLAIN_PAGES = [
 	}),
 ];
 
-/** A bid request is JSON; all else is a Serving Engine's address or query, whose first of a repeated parameter counts. */
+/** A bid request is JSON; all else is a Serving Engine's address or query. */
 function questionOf(who: string, request: string): unknown {
 	const body = parseJson(request);
 	if (body !== undefined) return { publisher_identity: who, request: body };
-	const query = new URLSearchParams(request.includes("?") ? request.slice(request.indexOf("?") + 1) : request);
 	if (!request.includes("=")) return null;
-	return { publisher_id: who || (query.get("pubi") ?? ""), query: Object.fromEntries([...query].reverse()) };
+	const query = request.slice(request.indexOf("?") + 1);
+	return { publisher_id: who || (new URLSearchParams(query).get("pubi") ?? ""), query };
 }
 
 function Form({ who, request, faults = [] }: { who: string; request: string; faults?: readonly Fault[] }): JSX.Element {

@@ -29,7 +29,11 @@ beforeEach(() => {
 });
 
 function explain(query: Record<string, string>): Promise<Explanation> {
-	return explainBid(deps, { endpoint: "serving-engine", publisherId: "1001", query: { bd: "shop.example", cc: "US", ...query } }, () => {});
+	return explainQuery(new URLSearchParams({ bd: "shop.example", cc: "US", ...query }).toString());
+}
+
+function explainQuery(query: string): Promise<Explanation> {
+	return explainBid(deps, { endpoint: "serving-engine", publisherId: "1001", query }, () => {});
 }
 
 const linesOf = ({ candidates }: Explanation) =>
@@ -55,6 +59,23 @@ describe("unit: an explanation", () => {
 			"2 homepage won",
 			"3 homepage could bid",
 		]);
+	});
+
+	test("reads a query as the endpoint does: signals that are repeated all count, of others the first, and none behind the hundredth", async () => {
+		const bid = { outcome: "bid", domain: "shop.example" };
+		for (const [more, privacy] of [
+			["&gdpr=0&gdpr=1", "gdpr"],
+			["&us_privacy=1YNN&us_privacy=1YYN", "us_privacy"],
+			["&us_privacy=%24%7BUS_PRIVACY%7D", null],
+			["&bd=other.example&cc=CA", null],
+			["#&coppa=1", null],
+			["&x=1".repeat(97), null],
+			[`&pubi=1${"&x=1".repeat(97)}`, null],
+			["&x=1".repeat(98), "unreadable"],
+		] as const) {
+			const explained = await explainQuery(`?bd=shop.example&%70ubi=2&cc=US${more}`);
+			expect(explained, more).toMatchObject({ privacy, decision: { ...bid, stripped: privacy !== null } });
+		}
 	});
 
 	test("names the first privacy signal that says no, and whether the link is without the user", async () => {

@@ -168,7 +168,8 @@ function booksOf(brands: BrandInput[], blocked: { publisher: number; domain: str
 }
 
 function inputsOf({ host, keyword, deeplink, country, floor, blocked, publisher }: Asked): ExplainInput[] {
-	const query = Object.entries({ bd: host, kw: keyword, dl: deeplink, cc: country, fbid: floor }).filter(([, value]) => value !== null);
+	const given = Object.entries({ bd: host, kw: keyword, dl: deeplink, cc: country, fbid: floor }).filter(([, value]) => value !== null);
+	const query = new URLSearchParams(Object.fromEntries(given) as Record<string, string>).toString();
 	const bidRequest = {
 		id: "1",
 		imp: [{ id: "1", bidfloor: floor === null ? 0 : Number(floor) }],
@@ -177,8 +178,8 @@ function inputsOf({ host, keyword, deeplink, country, floor, blocked, publisher 
 		ext: deeplink === null ? {} : { deeplink },
 	};
 	return [
-		{ endpoint: "serving-engine", publisherId: `100${publisher}`, query: Object.fromEntries(query) as Record<string, string> },
-		{ endpoint: "serving-engine", publisherId: `old-${publisher}`, query: Object.fromEntries(query) as Record<string, string> },
+		{ endpoint: "serving-engine", publisherId: `100${publisher}`, query },
+		{ endpoint: "serving-engine", publisherId: `old-${publisher}`, query },
 		{ endpoint: "openrtb", identity: `identity_${publisher}`, request: bidRequest },
 	];
 }
