@@ -9,8 +9,8 @@ import type { TrafficPolicy } from "../lib/traffic-rules.ts";
 import type { ClickMessage } from "./message.ts";
 import type { ClickFacts } from "./payable.ts";
 
-/** `browser` is a hash of the user agent, which may be as long as headers may. */
-type Visit = { at: number; brandId: number; browser: number };
+/** `browser` is a hash of the user agent, which may be as long as headers may, `bid` one of the click hash. */
+type Visit = { at: number; brandId: number; browser: number; bid: number };
 /** Of `until` on no rule asks for it. */
 type Connection = { visits: Visit[]; unpaid: number[]; until: number };
 
@@ -33,26 +33,30 @@ export class RecentVisits {
 	}
 
 	/** What earlier clicks of the visitor and of its connection say of this one. */
-	factsOf({ publisher, brandId, at }: ClickMessage, connection: string, userAgent: string, policy: TrafficPolicy): ClickFacts {
+	factsOf(click: ClickMessage, connection: string, userAgent: string, policy: TrafficPolicy): ClickFacts {
+		const { publisher, brandId, at, kind } = click;
 		const near = this.#connections.get(keyOf(publisher, connection))?.visits ?? [];
 		const browser = browserOf(userAgent);
+		const bid = hashOf(click.hash);
 		const ofVisitor = near.filter((visit) => visit.browser === browser);
 		const lastHour = (visits: readonly Visit[]) => visits.filter((visit) => at - visit.at < HOUR_MS).length;
 		return {
+			duplicate: kind !== "link" && near.some((visit) => visit.bid === bid),
 			repeat: ofVisitor.some((visit) => visit.brandId === brandId && at - visit.at < policy.repeatMinutes * MINUTE_MS),
 			velocity: lastHour(ofVisitor) >= policy.visitorPerHour || lastHour(near) >= policy.addressPerHour,
 		};
 	}
 
 	/** Remembers a click. @returns false where its connection has had so many unpaid ones in an hour that it need not be recorded */
-	remember({ publisher, brandId, at, reason }: ClickMessage, connection: string, userAgent: string, policy: TrafficPolicy): boolean {
+	remember(click: ClickMessage, connection: string, userAgent: string, policy: TrafficPolicy): boolean {
+		const { publisher, brandId, at, reason, hash } = click;
 		if (at - this.#forgotAt >= FORGETTING_MS) this.#forget(at);
 		const known = this.#keep(keyOf(publisher, connection));
 		const windowMs = Math.max(HOUR_MS, policy.repeatMinutes * MINUTE_MS);
 		known.until = Math.max(known.until, at + windowMs);
 		known.visits = known.visits.filter((visit) => at - visit.at < windowMs).slice(1 - MAX_CLICKS);
 		known.unpaid = known.unpaid.filter((time) => at - time < HOUR_MS);
-		if (reason === undefined) known.visits.push({ at, brandId, browser: browserOf(userAgent) });
+		if (reason === undefined) known.visits.push({ at, brandId, browser: browserOf(userAgent), bid: hashOf(hash) });
 		else if (known.unpaid.length >= MAX_CLICKS) return false;
 		else known.unpaid.push(at);
 		return true;

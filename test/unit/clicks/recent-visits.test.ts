@@ -60,6 +60,17 @@ describe("unit: clicks of which nothing is kept", () => {
 		expect(sent.some(({ connection, userAgentHash }) => connection !== undefined || userAgentHash !== undefined)).toBe(false);
 	});
 
+	it("of the same bid are duplicates before they are repeats, whoever clicks", async () => {
+		const { sent, record } = recorder();
+		const ofBid = (bid: string, minutes: number) => click(minutes, { kind: "openrtb", hash: bid.repeat(32) });
+		await record(ofBid("a", 0));
+		await record(ofBid("a", 1));
+		await record(ofBid("b", 2));
+		await record(ofBid("a", 3), "Another browser");
+		await record(ofBid("b", 4), "Another browser");
+		expect(reasons(sent)).toEqual([undefined, "duplicate", "repeat", "duplicate", undefined]);
+	});
+
 	it("are too many past the rules' numbers, of a visitor and of an address, and an hour later no more", async () => {
 		const policy = { ...DEFAULT_POLICY, visitorPerHour: 3, addressPerHour: 5 };
 		const { sent, record } = recorder();
