@@ -30,8 +30,8 @@ const DISCLOSING_SINCE = Date.UTC(2026, 2, 1) / 100;
 
 /**
  * Whether a TC string of version 2 allows what a bid does: consent for every purpose used, and for the operator's vendor where it has one,
- * without a publisher's restriction that rules it out. The vendor must be among those that were disclosed; a string of which nobody can tell
- * is no consent, unless it is older than that rule.
+ * without a publisher's restriction that rules it out. That vendor must be among those that were disclosed; a string of which nobody can tell
+ * is no consent to it, unless it is older than that rule.
  * @param vendorId the operator's id in the Global Vendor List; null: purposes alone are asked for
  * @throws MalformedError where it is truncated, of another version, or no such string
  */
@@ -49,7 +49,7 @@ export function allowsEu(text: string, vendorId: number | null): boolean {
 	const isRestricted = takeRestrictions(bits, vendorId);
 	let isDisclosed: boolean | null = null;
 	for (const segment of others) isDisclosed = takeSegment(new Bits(segment), vendorId) ?? isDisclosed;
-	return hasPurposes(consents) && isVendorAllowed && !isRestricted && (isDisclosed ?? created < DISCLOSING_SINCE);
+	return hasPurposes(consents) && isVendorAllowed && !isRestricted && (vendorId === null || (isDisclosed ?? created < DISCLOSING_SINCE));
 }
 
 /** Whether a string of TCF Canada allows it: by express or implied consent. @throws MalformedError as {@link allowsEu} */

@@ -71,7 +71,8 @@ describe("unit: TC strings", () => {
 			["2026-02-28T23:59:59Z", true],
 			["2026-03-01T00:00:00Z", false],
 		] as const) {
-			expect(read(tcString({ ...consent, created, disclosed: null })), created).toBe(untold);
+			// Without a vendor purposes alone are asked for.
+			expect(read(tcString({ ...consent, created, disclosed: null })), created).toBe(true);
 			expect(read(tcString({ ...consent, created, disclosed: null }), 42), created).toBe(untold);
 			expect(read(tcString({ ...consent, created, disclosed: [42, 99] })), created).toBe(true);
 			expect(read(tcString({ ...consent, created, disclosed: [42, 99] }), 42), created).toBe(true);
