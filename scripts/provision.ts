@@ -8,7 +8,7 @@ import { ROOT } from "./local/paths.ts";
 import { bindsPostgres } from "./local/postgres-config.ts";
 import { migratePostgres } from "./postgres/migrate.ts";
 import { LOCATIONS, type Location } from "./provision/account.ts";
-import { describePlan, type ProvisionOptions, provision, URLS } from "./provision/provision.ts";
+import { describePlan, type Made, type ProvisionOptions, provision, URLS } from "./provision/provision.ts";
 
 const CONFIG = join(ROOT, "wrangler.toml");
 const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
@@ -66,21 +66,17 @@ async function main(flags: Flags): Promise<void> {
 		);
 		return;
 	}
-	const made = await provision(
+	await provision(
 		{
 			run: runWrangler,
 			say: (text) => console.log(text),
 			readConfig: () => readFile(CONFIG, "utf8"),
 			writeConfig: (toml) => writeFile(CONFIG, toml),
+			showSecrets,
 		},
 		options,
 	);
 	await migrateBoundPostgres(process.env);
-	const secrets = Object.entries(made);
-	if (secrets.length > 0)
-		console.log(
-			`\nNew secrets, shown once. Keep them: they cannot be read back.\n${secrets.map(([name, value]) => `  ${name}=${value}`).join("\n")}`,
-		);
 	const local = [...(await readFile(CONFIG, "utf8")).matchAll(/^(\w+_URL)\s*=\s*"http:\/\/localhost/gm)].map(([, name]) => name);
 	if (local.length > 0)
 		console.log(
@@ -88,6 +84,11 @@ async function main(flags: Flags): Promise<void> {
 		);
 	const deploy = "node scripts/run.mjs wrangler deploy";
 	console.log(`\nNow deploy:  ${flags.split ? `${deploy} --env origin && ${deploy} --env edge` : `${deploy} --env ""`}`);
+}
+
+function showSecrets(made: Made): void {
+	const lines = Object.entries(made).map(([name, value]) => `  ${name}=${value}`);
+	console.log(`\nNew secrets, shown once. Keep them: they cannot be read back.\n${lines.join("\n")}\n`);
 }
 
 /** Its URL has a password, so it comes from the environment, and is not shown. */

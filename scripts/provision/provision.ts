@@ -35,9 +35,11 @@ export type ProvisionDeps = {
 	say: Say;
 	readConfig: () => Promise<string>;
 	writeConfig: (toml: string) => Promise<void>;
+	/** Told of secrets that are made, before any is set: what breaks off afterwards loses none. */
+	showSecrets: (made: Made) => void;
 };
 
-/** Secrets that were made; shown once by who called. */
+/** Secrets that were made. */
 export type Made = Record<string, string>;
 
 /** @throws Failure that says what to do next; what was done until then stays, and is found by the next run */
@@ -79,7 +81,7 @@ function wantedSecrets(split: boolean, workers: { all: string; edge: string; ori
 }
 
 async function secure(
-	{ run, say }: ProvisionDeps,
+	{ run, say, showSecrets }: ProvisionDeps,
 	options: ProvisionOptions,
 	workers: { all: string; edge: string; origin: string },
 ): Promise<Made> {
@@ -100,6 +102,7 @@ async function secure(
 		values[name] = given ?? randomBytes(32).toString("base64url");
 		if (given === undefined) made[name] = values[name];
 	}
+	if (Object.keys(made).length > 0) showSecrets(made);
 	for (const [worker, names] of wanted) {
 		const lacking = names.filter((name) => present.get(worker)?.includes(name) !== true);
 		if (lacking.length === 0) say(`found     secrets of ${worker}`);

@@ -1,7 +1,7 @@
 /** Provisioning against a stand-in for the account: no test can have a real one. Its answers have the shape of wrangler's. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { describePlan, type ProvisionOptions, provision } from "../../../scripts/provision/provision.ts";
+import { describePlan, type Made, type ProvisionOptions, provision } from "../../../scripts/provision/provision.ts";
 import { readNames, writeConfig } from "../../../scripts/provision/write-config.ts";
 
 const TOML = readFileSync("wrangler.toml", "utf8");
@@ -16,6 +16,7 @@ class Account {
 	readonly secrets = new Map<string, Record<string, string>>();
 	readonly commands: string[] = [];
 	readonly said: string[] = [];
+	readonly shown: Made[] = [];
 	/** A command that fails once. */
 	failing: string | undefined;
 	loggedIn = true;
@@ -29,6 +30,7 @@ class Account {
 				writeConfig: async (toml) => {
 					this.toml = toml;
 				},
+				showSecrets: (made) => void this.shown.push(made),
 			},
 			options,
 		);
@@ -91,6 +93,17 @@ describe("unit: provisioning", () => {
 		const account = new Account();
 		const made = await account.provision(ONE);
 		for (const secret of Object.values(made)) expect(`${account.commands.join()}${account.said.join()}`).not.toContain(secret);
+	});
+
+	it("secrets are shown before any is set, so that a run that breaks off there loses none", async () => {
+		const account = new Account();
+		account.failing = "secret bulk --name clickbourse-origin";
+		await expect(account.provision(SPLIT)).rejects.toThrow("run this again");
+		const TOKEN_KEYS = account.shown[0]?.TOKEN_KEYS;
+		expect(account.secrets.get("clickbourse-edge")).toEqual({ TOKEN_KEYS });
+		const made = await account.provision({ ...SPLIT, given: { TOKEN_KEYS } });
+		expect(account.secrets.get("clickbourse-origin")).toEqual({ TOKEN_KEYS, OPERATOR_KEY: made.OPERATOR_KEY });
+		expect(account.shown.slice(1)).toEqual([made]);
 	});
 
 	it("every queue keeps messages for the fourteen days that the platform allows, those that were there before too", async () => {
