@@ -16,7 +16,12 @@ const SECRETS = {
 	},
 } as const;
 
-type SecretName = keyof typeof SECRETS;
+export type SecretName = keyof typeof SECRETS;
+
+/** What is wrong with the value of a secret; null where nothing is. The Worker would answer 500 to everything. */
+export function faultOfSecret(name: SecretName, value: string): string | null {
+	return SECRETS[name].fault(value);
+}
 
 /** The variables in .dev.vars; none where there is no such file. */
 export function readDevVars(file = DEV_VARS): Record<string, string> {
@@ -48,7 +53,7 @@ export function prepareVariables(
 			written.push(name);
 			continue;
 		}
-		const fault = SECRETS[name].fault(value);
+		const fault = faultOfSecret(name, value);
 		if (fault !== null)
 			throw new Failure(`${name} ${given ? "in the environment" : `in ${file}`} ${fault}. Change it, or remove it to get a fresh one.`);
 	}

@@ -1,6 +1,7 @@
 /** Brings an account and wrangler.toml to where `wrangler deploy` works. Every step finds what is there before it creates anything. */
 import { randomBytes } from "node:crypto";
 import { Failure } from "../local/failure.ts";
+import { faultOfSecret, type SecretName } from "../local/secrets.ts";
 import {
 	checkLogin,
 	findOrCreateDatabase,
@@ -19,6 +20,8 @@ import { readNames, writeConfig } from "./write-config.ts";
 
 export const URLS = ["RTB_URL", "CLICK_URL", "TRACKER_URL", "BASE_URL"] as const;
 
+const SECRET_NAMES = ["TOKEN_KEYS", "OPERATOR_KEY"] as const satisfies readonly SecretName[];
+
 export type ProvisionOptions = {
 	/** Edge and origin instead of one Worker. */
 	split: boolean;
@@ -26,8 +29,8 @@ export type ProvisionOptions = {
 	location?: Location | undefined;
 	/** Variables to write. */
 	variables: Readonly<Record<string, string>>;
-	/** Secrets to use instead of new ones. */
-	given: Readonly<Record<string, string | undefined>>;
+	/** Secrets to use instead of new ones; one that is empty is none. */
+	given: Readonly<Partial<Record<SecretName, string | undefined>>>;
 };
 
 export type ProvisionDeps = {
@@ -45,6 +48,7 @@ export type Made = Record<string, string>;
 /** @throws Failure that says what to do next; what was done until then stays, and is found by the next run */
 export async function provision(deps: ProvisionDeps, options: ProvisionOptions): Promise<Made> {
 	const { run, say } = deps;
+	const given = readGiven(options.given);
 	await checkLogin(run);
 	const toml = await deps.readConfig();
 	const names = readNames(toml);
@@ -64,7 +68,20 @@ export async function provision(deps: ProvisionDeps, options: ProvisionOptions):
 		await succeed(run, ["d1", "migrations", "apply", binding, "--remote", ...environment]);
 		say(`migrated  ${binding}`);
 	}
-	return secure(deps, options, names.workers);
+	return secure(deps, { split: options.split, given }, names.workers);
+}
+
+/** @throws Failure where a Worker could not run with one of them */
+function readGiven(given: ProvisionOptions["given"]): ProvisionOptions["given"] {
+	return Object.fromEntries(
+		SECRET_NAMES.flatMap((name) => {
+			const value = given[name]?.trim();
+			if (!value) return [];
+			const fault = faultOfSecret(name, value);
+			if (fault !== null) throw new Failure(`${name} in the environment ${fault}. Change it, or unset it to get a fresh one.`);
+			return [[name, value]];
+		}),
+	);
 }
 
 function namespaceOf(worker: string): string {
@@ -82,7 +99,7 @@ function wantedSecrets(split: boolean, workers: { all: string; edge: string; ori
 
 async function secure(
 	{ run, say, showSecrets }: ProvisionDeps,
-	options: ProvisionOptions,
+	options: Pick<ProvisionOptions, "split" | "given">,
 	workers: { all: string; edge: string; origin: string },
 ): Promise<Made> {
 	const wanted = wantedSecrets(options.split, workers);
@@ -90,7 +107,7 @@ async function secure(
 	for (const [worker] of wanted) present.set(worker, await listSecrets(run, worker));
 	const made: Made = {};
 	const values: Record<string, string> = {};
-	for (const name of ["TOKEN_KEYS", "OPERATOR_KEY"]) {
+	for (const name of SECRET_NAMES) {
 		const needing = wanted.filter(([, secrets]) => secrets.includes(name)).map(([worker]) => worker);
 		const lacking = needing.filter((worker) => present.get(worker)?.includes(name) !== true);
 		if (lacking.length === 0) continue;

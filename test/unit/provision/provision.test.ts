@@ -6,6 +6,7 @@ import { readNames, writeConfig } from "../../../scripts/provision/write-config.
 
 const TOML = readFileSync("wrangler.toml", "utf8");
 const ONE: ProvisionOptions = { split: false, variables: {}, given: {} };
+const KNOWN_KEY = "known-to-the-operator".padEnd(32, "-");
 const SPLIT: ProvisionOptions = { ...ONE, split: true };
 
 class Account {
@@ -106,6 +107,22 @@ describe("unit: provisioning", () => {
 		expect(account.shown.slice(1)).toEqual([made]);
 	});
 
+	it.each([
+		["TOKEN_KEYS", "too-short"],
+		["OPERATOR_KEY", "too-short"],
+	])("a %s that no Worker could run with is refused before anything is done", async (name, value) => {
+		const account = new Account();
+		await expect(account.provision({ ...ONE, given: { [name]: value } })).rejects.toThrow(name);
+		expect(account.commands).toEqual([]);
+	});
+
+	it("a secret that is set to nothing is not given, and blanks around one are not of it", async () => {
+		const account = new Account();
+		const made = await account.provision({ ...ONE, given: { TOKEN_KEYS: "", OPERATOR_KEY: " 0123456789abcdef\n" } });
+		expect(Object.keys(made)).toEqual(["TOKEN_KEYS"]);
+		expect(account.secrets.get("clickbourse")).toEqual({ ...made, OPERATOR_KEY: "0123456789abcdef" });
+	});
+
 	it("every queue keeps messages for the fourteen days that the platform allows, those that were there before too", async () => {
 		const account = new Account();
 		account.queues.push("clickbourse-clicks");
@@ -156,10 +173,10 @@ describe("unit: provisioning", () => {
 
 	it("token keys that only one of two Workers has are not replaced: the operator is asked for them", async () => {
 		const account = new Account();
-		account.secrets.set("clickbourse-edge", { TOKEN_KEYS: "known-to-the-operator" });
+		account.secrets.set("clickbourse-edge", { TOKEN_KEYS: KNOWN_KEY });
 		await expect(account.provision(SPLIT)).rejects.toThrow("Set TOKEN_KEYS in the environment");
-		await account.provision({ ...SPLIT, given: { TOKEN_KEYS: "known-to-the-operator" } });
-		expect(account.secrets.get("clickbourse-origin")?.TOKEN_KEYS).toBe("known-to-the-operator");
+		await account.provision({ ...SPLIT, given: { TOKEN_KEYS: KNOWN_KEY } });
+		expect(account.secrets.get("clickbourse-origin")?.TOKEN_KEYS).toBe(KNOWN_KEY);
 	});
 
 	it("who is not logged in is told how, and nothing is asked of the account", async () => {
