@@ -12,12 +12,14 @@ export function locationOptions(location: Location | undefined): string[] {
 
 export type Say = (text: string) => void;
 
-/** @throws Failure that says how to log in */
+/** @throws Failure that says how to log in, or that Cloudflare cannot be reached */
 export async function checkLogin(run: RunWrangler): Promise<void> {
-	const { code } = await run(["whoami", "--json"]);
+	const command = ["whoami", "--json"];
+	const { code, output } = await run(command);
+	if (code !== 0 && /fetch failed|connectivity/i.test(output)) throw failed(command, output);
 	if (code !== 0)
 		throw new Failure(
-			"Not logged in to Cloudflare. Run `node_modules/.bin/wrangler login`, or set CLOUDFLARE_API_TOKEN (with CLOUDFLARE_ACCOUNT_ID where the token has several), then run this again.",
+			"Not logged in to Cloudflare. Run `node scripts/run.mjs wrangler login`, or set CLOUDFLARE_API_TOKEN (with CLOUDFLARE_ACCOUNT_ID where the token has several), then run this again.",
 		);
 }
 

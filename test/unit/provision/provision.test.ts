@@ -21,6 +21,7 @@ class Account {
 	/** A command that fails once. */
 	failing: string | undefined;
 	loggedIn = true;
+	unreachable = false;
 
 	provision(options: ProvisionOptions) {
 		return provision(
@@ -50,6 +51,7 @@ class Account {
 			return { code: 1, output: "A request to the Cloudflare API failed." };
 		}
 		const [first, second, third, fourth = ""] = arguments_;
+		if (this.unreachable) return { code: 1, output: "A fetch request failed, likely due to a connectivity issue.\n\nfetch failed" };
 		if (first === "whoami") return { code: this.loggedIn ? 0 : 1, output: "{}" };
 		if (first === "d1" && second === "list") return { code: 0, output: JSON.stringify(this.databases, null, 2) };
 		if (first === "d1" && second === "create") this.databases.push({ uuid: `uuid-of-${third}`, name: third ?? "" });
@@ -184,6 +186,12 @@ describe("unit: provisioning", () => {
 		account.loggedIn = false;
 		await expect(account.provision(ONE)).rejects.toThrow("wrangler login");
 		expect(account.commands).toEqual(["whoami --json"]);
+	});
+
+	it("where Cloudflare cannot be reached, that is said, and not that nobody is logged in", async () => {
+		const account = new Account();
+		account.unreachable = true;
+		await expect(account.provision(ONE)).rejects.toThrow(/fetch failed(?![\s\S]*Not logged in)/);
 	});
 
 	it("the plan names every resource that wrangler.toml binds", () => {
