@@ -70,8 +70,9 @@ const NUMBERS = [20, 21, 23, 1700];
 export async function readPostgresLedger(url: string): Promise<Ledger> {
 	const types = new TypeOverrides();
 	for (const type of NUMBERS) types.setTypeParser(type, Number);
-	const client = new Client({ connectionString: url, types });
+	let client: Client;
 	try {
+		client = new Client({ connectionString: url, types });
 		await client.connect();
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : String(error);

@@ -22,12 +22,7 @@ export function listMigrations(): string[] {
  * @throws Failure that names the migration at fault; those before it stay
  */
 export async function migratePostgres(url: string): Promise<string[]> {
-	const client = new Client({ connectionString: url });
-	try {
-		await client.connect();
-	} catch (error) {
-		throw new Failure(`The PostgreSQL database cannot be reached: ${error instanceof Error ? error.message : String(error)}`);
-	}
+	const client = await open(url);
 	try {
 		// The role's own limit is for the Worker's statements; and two that migrate take turns.
 		await client.query(`SET statement_timeout = 0; SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
@@ -41,6 +36,17 @@ export async function migratePostgres(url: string): Promise<string[]> {
 		return missing;
 	} finally {
 		await client.end();
+	}
+}
+
+/** @throws Failure where the URL is none, or nothing answers there; it shows no password */
+async function open(url: string): Promise<Client> {
+	try {
+		const client = new Client({ connectionString: url });
+		await client.connect();
+		return client;
+	} catch (error) {
+		throw new Failure(`The PostgreSQL database cannot be reached: ${error instanceof Error ? error.message : String(error)}`);
 	}
 }
 
