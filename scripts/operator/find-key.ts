@@ -9,13 +9,19 @@ import { readDevVars } from "../local/secrets.ts";
 export function findKey(keyFile: string | undefined, environment: NodeJS.ProcessEnv = process.env): { key: string; keySource: string } {
 	if (keyFile !== undefined) return { key: readKeyFile(keyFile), keySource: keyFile };
 	const given = environment.OPERATOR_KEY?.trim();
-	if (given) return { key: given, keySource: "OPERATOR_KEY in the environment" };
+	if (given) return sendable(given, "OPERATOR_KEY in the environment");
 	const stored = readDevVars().OPERATOR_KEY;
-	if (stored) return { key: stored, keySource: ".dev.vars" };
+	if (stored) return sendable(stored, ".dev.vars");
 	throw new Failure(
 		"There is no operator key. Name a file that holds it (--key-file FILE), or set OPERATOR_KEY in the environment.\n" +
 			"For the local server, `npm start` writes one to .dev.vars.",
 	);
+}
+
+/** @throws Failure where no header can hold the key */
+function sendable(key: string, keySource: string): { key: string; keySource: string } {
+	if (/^[\x20-\x7e]+$/.test(key)) return { key, keySource };
+	throw new Failure(`The operator key from ${keySource} has line ends, or characters that are not ASCII: it cannot be sent.`);
 }
 
 function readKeyFile(file: string): string {

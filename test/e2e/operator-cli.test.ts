@@ -242,6 +242,11 @@ describe("npm run operator", () => {
 		expect(stdout).toContain("Publisher revenue would change by -0.4000 USD, gross by 0.246912 USD.");
 	});
 
+	it.each([["two\nlines-of-one-key"], ["ключ-of-the-operator"]])("names a key that no request can carry: %j", async (OPERATOR_KEY) => {
+		const { code, stderr } = await project.operator(["status", "--url", url], { env: { OPERATOR_KEY } });
+		expect([code, stderr]).toEqual([1, expect.stringContaining("The operator key from OPERATOR_KEY in the environment has line ends")]);
+	});
+
 	it("shows, lists and exports entries", async () => {
 		const campaign = { brand: "shoes.example", campaign_id: 9001, platform: "northwind", country: "US", active: true, epc: "0.4000" };
 		answer = { status: 200, body: JSON.stringify(campaign) };
