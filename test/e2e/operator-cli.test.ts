@@ -242,6 +242,12 @@ describe("npm run operator", () => {
 		expect(stdout).toContain("Publisher revenue would change by -0.4000 USD, gross by 0.246912 USD.");
 	});
 
+	it("tells in words that an export cannot be written to a file", async () => {
+		answer = { status: 200, body: "{}" };
+		const { code, stderr } = await run("export", "--output", "no-such-folder/network.json", "--url", url);
+		expect([code, stderr]).toEqual([1, "\nThe network cannot be written to no-such-folder/network.json: ENOENT.\n"]);
+	});
+
 	it.each([["two\nlines-of-one-key"], ["ключ-of-the-operator"]])("names a key that no request can carry: %j", async (OPERATOR_KEY) => {
 		const { code, stderr } = await project.operator(["status", "--url", url], { env: { OPERATOR_KEY } });
 		expect([code, stderr]).toEqual([1, expect.stringContaining("The operator key from OPERATOR_KEY in the environment has line ends")]);

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import * as v from "valibot";
+import { errorCode, Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { fetchEntry, sectionOf } from "../entries.ts";
@@ -29,8 +30,16 @@ async function exportFile(section: string | undefined, id: string | undefined, o
 	const { text, version } =
 		section !== undefined && id !== undefined ? await entryFile(section, id, options) : await networkFile(section, options);
 	if (options.output === undefined) process.stdout.write(text);
-	else await writeFile(options.output, text);
+	else await save(options.output, text);
 	if (version !== null) console.error(`Version ${version}`);
+}
+
+async function save(file: string, text: string): Promise<void> {
+	try {
+		await writeFile(file, text);
+	} catch (error) {
+		throw new Failure(`The network cannot be written to ${file}: ${errorCode(error) ?? String(error)}.`);
+	}
 }
 
 async function networkFile(section: string | undefined, options: ExportOptions): Promise<{ text: string; version: string | null }> {
