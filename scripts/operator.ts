@@ -2,12 +2,14 @@
 import { Command, CommanderError } from "commander";
 import { reportFailure } from "./local/failure.ts";
 import { addCommands } from "./operator/command.ts";
+import { guardOutput } from "./operator/output.ts";
 
 const program = new Command("npm run operator --")
 	.description("Operates a Clickbourse server: imports networks and product feeds, explains bids, sends callbacks again.")
 	.showHelpAfterError("(--help lists what there is)")
 	.exitOverride();
 
+guardOutput();
 try {
 	await addCommands(program, process.argv[2]);
 	await program.parseAsync();

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
@@ -241,6 +241,23 @@ describe("npm run operator", () => {
 		expect([code, seen.map(({ body }) => JSON.parse(body).cursor)]).toEqual([0, [undefined, "more"]]);
 		expect(stdout).toContain("Publisher revenue would change by -0.4000 USD, gross by 0.246912 USD.");
 	});
+
+	it("does not fail where nobody reads on, as `head` does", async () => {
+		answer = { status: 200, body: JSON.stringify({ data: "x".repeat(1_000_000) }) };
+		const { stderr } = await project.run(["sh", "-c", `"${process.execPath}" scripts/operator.ts export --url ${url} | head -c 1`]);
+		expect(stderr).toBe("Version 7\n");
+	});
+
+	it.runIf(existsSync("/dev/full")).each([["export"], ["list brands"], ["keys list --json"]])(
+		"fails where its output cannot be written: `%s`",
+		async (command) => {
+			answer = { status: 200, body: JSON.stringify({ data: [], keys: [], limit: 100, next_cursor: null }) };
+			const script = `"${process.execPath}" scripts/operator.ts ${command} --url ${url} >/dev/full`;
+			const { code, stderr } = await project.run(["sh", "-c", script]);
+			expect([code, stderr]).toEqual([1, expect.stringContaining("Not all of the output could be written (ENOSPC).")]);
+			expect(stderr).not.toContain("    at ");
+		},
+	);
 
 	it("tells in words that an export cannot be written to a file", async () => {
 		answer = { status: 200, body: "{}" };
@@ -798,6 +815,13 @@ describe("npm run operator", () => {
 		expect(seen.map(({ path }) => path)).toEqual(["/operator/claims?state=open&publisher=acme-media&to=2026-11-20&limit=1"]);
 		const line = `${at}  c-1  open  a sale is missing: my-click  acme-media, shoes.example, 12.5000 USD`;
 		expect(listed.stdout).toBe(`${line}\n    ${at}  publisher: Order 77\nThere are more: --cursor 5.c-1\n`);
+
+		const written = "One\u001b[2J\nTwo\rThree";
+		answer.body = JSON.stringify({ data: [{ ...claim, thread: [{ ...thread[0], text: written }] }], limit: 1, next_cursor: null });
+		const shown = await run("claims", "list", "--url", url);
+		expect(shown.stdout).toBe(`${line}\n    ${at}  publisher: One\\u001b[2J\n        Two\\u000dThree\n`);
+		const asJson = await run("claims", "list", "--json", "--url", url);
+		expect(JSON.parse(asJson.stdout).data[0].thread[0].text).toBe(written);
 
 		const adjusted = {
 			...{ id: null, kind: "amount" as const, clicks: 0, conversions: 0, publisher_revenue: "12.5000", gross_revenue: "0.0000" },

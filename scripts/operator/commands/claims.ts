@@ -103,6 +103,7 @@ function describeClaim(claim: OperatorClaim): string {
 	const facts = [publisher, ...(brand === null ? [] : [brand]), ...(amount === null ? [] : [`${amount} USD`])].join(", ");
 	return [
 		`${created_at}  ${id}  ${state}${adjustment === null ? "" : ` (adjustment ${adjustment})`}  a sale is ${kind}: ${about}  ${facts}`,
-		...thread.map(({ at, by, text }) => `    ${at}  ${by}: ${text}`),
+		// Lines of a text stand further in than all that is ours.
+		...thread.map(({ at, by, text }) => `    ${at}  ${by}: ${text.replaceAll("\n", "\n        ")}`),
 	].join("\n");
 }
