@@ -1,5 +1,6 @@
 /** Cuts a feed into parts that can be sent and taken over one by one. */
-import { findCsvStyle, parseCsv } from "../../src/operator/feeds/csv.ts";
+import { findCsvStyle, MAX_RECORD_LENGTH, parseCsv } from "../../src/operator/feeds/csv.ts";
+import { Failure } from "../local/failure.ts";
 
 export type FeedPart = {
 	/** The text of whole records; that of CSV begins with the feed's header. */
@@ -10,7 +11,9 @@ export type FeedPart = {
 
 /**
  * Yields the parts of a feed in UTF-8, each of about `size` characters. Records are never cut; where that cannot be told, as in a
- * feed that is neither CSV nor lines of JSON, the whole text is one part, and the server says what is wrong with it.
+ * feed that is neither CSV nor lines of JSON, or has a quote that never closes, what was read is one part, and the server says what is
+ * wrong with it.
+ * @throws Failure where more is asked for behind such a part
  */
 export async function* splitFeed(chunks: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<FeedPart> {
 	const decoder = new TextDecoder();
@@ -21,6 +24,10 @@ export async function* splitFeed(chunks: AsyncIterable<Uint8Array>, size: number
 		if (rest.length < size) continue;
 		splitter ??= openSplitter(rest, false);
 		const end = splitter?.endOf(rest) ?? 0;
+		if (end === 0 && rest.length > size + MAX_RECORD_LENGTH) {
+			yield (splitter ?? openSplitter(rest, true)).cut(rest);
+			throw new Failure(`The feed has a record of more than ${MAX_RECORD_LENGTH} characters, and was read no further.`);
+		}
 		if (splitter === null || end === 0) continue;
 		yield splitter.cut(rest.slice(0, end));
 		rest = rest.slice(end);

@@ -1,6 +1,9 @@
 /** CSV as feeds write it: how a text is delimited, and its rows. */
 import Papa from "papaparse";
 
+/** Longest record, in characters: a quote that never closes would take in the rest of the feed. */
+export const MAX_RECORD_LENGTH = 1_000_000;
+
 export type CsvStyle = { delimiter: string; newline: "\n" | "\r" };
 const DELIMITERS = [",", "\t", ";", "|"];
 

@@ -1,6 +1,6 @@
 /** Reads a feed's text, CSV or newline-delimited JSON, plain or gzip, a chunk at a time. */
 import { parseJson } from "../../lib/json.ts";
-import { type CsvStyle, findCsvStyle, parseCsv } from "./csv.ts";
+import { type CsvStyle, findCsvStyle, MAX_RECORD_LENGTH, parseCsv } from "./csv.ts";
 import { squash } from "./feed-columns.ts";
 
 /** A record of a feed: the line it begins on, and its value under a squashed column name; or why it cannot be read. */
@@ -26,9 +26,6 @@ export type FeedTextOptions = {
 	/** Told the column names of a CSV feed. @throws FeedError where they will not do */
 	onColumns: (names: readonly string[], squashed: ReadonlySet<string>) => void;
 };
-
-/** Longest record, in characters: a quote that never closes would take in the rest of the feed. */
-const MAX_RECORD_LENGTH = 1_000_000;
 
 /**
  * Yields the records of each chunk. What the feed is, its first bytes tell: gzip by its magic number, JSON by a brace.

@@ -55,4 +55,24 @@ describe("unit: parts of a feed", () => {
 			{ numRuns: 200 },
 		);
 	});
+
+	it.each([
+		["a quote that never closes", 'id,name\n1,"'],
+		["no line end", ""],
+		["a line of JSON without an end", '{"id":"'],
+	])("with %s: the server is sent what was read, without reading on to the end", async (_, begin) => {
+		const chunk = new TextEncoder().encode("x".repeat(100_000));
+		let chunks = 0;
+		async function* endless(): AsyncGenerator<Uint8Array> {
+			yield new TextEncoder().encode(begin);
+			for (; chunks < 1_000; chunks++) yield chunk;
+		}
+		let last = "";
+		const readAll = async () => {
+			for await (const { text } of splitFeed(endless(), 1_000_000)) last = text;
+		};
+		await expect(readAll()).rejects.toThrow("more than 1000000 characters");
+		expect(chunks).toBeLessThan(30);
+		await expect(recordsOf(last, 2)).rejects.toThrow(/more than 1000000 characters|neither CSV nor JSON lines/);
+	});
 });
