@@ -15,8 +15,10 @@ const USD = 1_000_000;
 export async function serve(input: Readable, output: Writable, errors: Writable): Promise<void> {
 	const learner = new Learner();
 	let number = 0;
-	for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+	for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
 		number++;
+		// A byte order mark is no JSON, but editors put it there.
+		const text = number === 1 ? line.replace(/^\ufeff/, "") : line;
 		if (text.trim() === "") continue;
 		const tell = (fault: string) => errors.write(`line ${number}: ${fault}\n`);
 		try {

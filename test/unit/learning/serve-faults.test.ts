@@ -114,3 +114,9 @@ describe("unit: a faulty line that asks for prices", () => {
 		expect(told).toHaveLength(3);
 	});
 });
+
+it("unit: a byte order mark before the first line is not of it", async () => {
+	const network = { type: "network", publishers: [{ id: "p" }], campaigns: [{ id: "c", epc: 0.2 }] };
+	const { answers, told } = await serveLines([`\ufeff${JSON.stringify(network)}`, prices([["c", "p", null, null, "homepage"]])]);
+	expect([answers, told]).toEqual([[{ epc: [0.2], bid: [0.2] }], []]);
+});
