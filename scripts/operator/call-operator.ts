@@ -53,7 +53,7 @@ export async function callOperator(
 		(error: unknown) => {
 			const code = errorCode(error);
 			if (code !== undefined && NOTHING_SENT.has(code)) throw new Failure(unreachable(target.origin, code));
-			throw new Unanswered(unreachable(target.origin, code ?? String(error)));
+			throw new Unanswered(`${unreachable(target.origin, code ?? String(error))}${body === null ? "" : `\n${MAY_BE_DONE}`}`);
 		},
 	);
 	if (status === 401) {
@@ -144,6 +144,8 @@ const CHUNK_BYTES = 256 * 1024;
 function* chunks(body: Buffer): Generator<Buffer> {
 	for (let at = 0; at < body.length; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES);
 }
+
+const MAY_BE_DONE = "What was sent may have arrived: see whether it was done before you send it again.";
 
 /** Codes of a line that was never there. */
 const NOTHING_SENT: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);

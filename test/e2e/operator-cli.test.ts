@@ -270,6 +270,15 @@ describe("npm run operator", () => {
 		expect([code, stderr]).toEqual([1, expect.stringContaining("The operator key from OPERATOR_KEY in the environment has line ends")]);
 	});
 
+	it("says of a line that broke once something was sent that it may have been done", async () => {
+		answer = null;
+		const said = "What was sent may have arrived: see whether it was done before you send it again.";
+		const sent = await run("keys", "issue", "access_key", "acme-media", "--url", url);
+		expect([sent.code, sent.stderr.includes(said)]).toEqual([1, true]);
+		const read = await run("status", "--url", url);
+		expect([read.code, read.stderr.includes(said)]).toEqual([1, false]);
+	});
+
 	it("shows, lists and exports entries", async () => {
 		const campaign = { brand: "shoes.example", campaign_id: 9001, platform: "northwind", country: "US", active: true, epc: "0.4000" };
 		answer = { status: 200, body: JSON.stringify(campaign) };
