@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { Command, Option } from "commander";
 import { Failure, reportFailure } from "./local/failure.ts";
 import { ROOT } from "./local/paths.ts";
-import { bindsPostgres } from "./local/postgres-config.ts";
-import { migratePostgres } from "./postgres/migrate.ts";
 import { LOCATIONS, type Location } from "./provision/account.ts";
+import { migrateBoundPostgres } from "./provision/migrate-bound.ts";
 import { describePlan, type Made, type ProvisionOptions, provision, URLS } from "./provision/provision.ts";
 
 const CONFIG = join(ROOT, "wrangler.toml");
@@ -76,7 +75,7 @@ async function main(flags: Flags): Promise<void> {
 		},
 		options,
 	);
-	await migrateBoundPostgres(process.env);
+	await migrateBoundPostgres(await readFile(CONFIG, "utf8"), process.env.DATABASE_URL, console.log);
 	const local = [...(await readFile(CONFIG, "utf8")).matchAll(/^(\w+_URL)\s*=\s*"http:\/\/localhost/gm)].map(([, name]) => name);
 	if (local.length > 0)
 		console.log(
@@ -89,17 +88,6 @@ async function main(flags: Flags): Promise<void> {
 function showSecrets(made: Made): void {
 	const lines = Object.entries(made).map(([name, value]) => `  ${name}=${value}`);
 	console.log(`\nNew secrets, shown once. Keep them: they cannot be read back.\n${lines.join("\n")}\n`);
-}
-
-/** Its URL has a password, so it comes from the environment, and is not shown. */
-async function migrateBoundPostgres({ DATABASE_URL }: NodeJS.ProcessEnv): Promise<void> {
-	if (!bindsPostgres(await readFile(CONFIG, "utf8"))) return;
-	if (!DATABASE_URL) {
-		console.log("\nPOSTGRES was not migrated: set DATABASE_URL in the environment to the database behind it, and run this again.");
-		return;
-	}
-	const applied = await migratePostgres(DATABASE_URL);
-	console.log(applied.length === 0 ? "unchanged POSTGRES" : `migrated  POSTGRES (${applied.join(", ")})`);
 }
 
 new Command("provision")

@@ -1,6 +1,7 @@
 /** Provisioning against a stand-in for the account: no test can have a real one. Its answers have the shape of wrangler's. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { migrateBoundPostgres } from "../../../scripts/provision/migrate-bound.ts";
 import { describePlan, type Made, type ProvisionOptions, provision } from "../../../scripts/provision/provision.ts";
 import { readNames, writeConfig } from "../../../scripts/provision/write-config.ts";
 
@@ -199,6 +200,22 @@ describe("unit: provisioning", () => {
 		const { databases, queues } = readNames(TOML);
 		for (const name of [...databases, ...queues]) expect(plan).toContain(name);
 		expect(plan).toContain("clickbourse-edge");
+	});
+});
+
+describe("unit: PostgreSQL that wrangler.toml binds", () => {
+	it.each(["hyperdrive", "env.origin.hyperdrive"])(
+		"as [[%s]], without its URL, ends the run, so that nothing is deployed on it",
+		async (table) => {
+			const bound = `${TOML}\n[[${table}]]\nbinding = "POSTGRES"\n`;
+			for (const url of [undefined, ""]) await expect(migrateBoundPostgres(bound, url, () => {})).rejects.toThrow("set DATABASE_URL");
+		},
+	);
+
+	it("is not asked for where none is bound", async () => {
+		const said: string[] = [];
+		await migrateBoundPostgres(TOML, undefined, (text) => void said.push(text));
+		expect(said).toEqual([]);
 	});
 });
 
