@@ -43,6 +43,8 @@ export async function migratePostgres(url: string): Promise<string[]> {
 async function open(url: string): Promise<Client> {
 	try {
 		const client = new Client({ connectionString: url });
+		// Of a line that breaks, what waits for an answer fails, and tells it.
+		client.on("error", () => {});
 		await client.connect();
 		return client;
 	} catch (error) {
@@ -57,9 +59,22 @@ async function apply(client: Client, name: string): Promise<void> {
 		await client.query("INSERT INTO applied_migrations (name) VALUES ($1)", [name]);
 		await client.query("COMMIT");
 	} catch (error) {
-		await client.query("ROLLBACK");
+		const why = error instanceof Error ? error.message : String(error);
+		if (await rollBack(client)) throw new Failure(`The migration ${name} failed, and nothing of it was applied: ${why}`);
 		throw new Failure(
-			`The migration ${name} failed, and nothing of it was applied: ${error instanceof Error ? error.message : String(error)}`,
+			`The line to the database broke at the migration ${name}, of which all was applied or nothing: ${why}\n` +
+				"Once the database answers, run this again: it goes on from there.",
 		);
+	}
+}
+
+/** False where the line is broken. */
+async function rollBack(client: Client): Promise<boolean> {
+	try {
+		await client.query("ROLLBACK");
+		return true;
+	} catch {
+		// The server does it by itself then, unless it has committed.
+		return false;
 	}
 }
