@@ -14,6 +14,7 @@ import { demandFreePort, forwardIpv6, readPort } from "./local/port.ts";
 import { demandUnboundPostgres } from "./local/postgres-config.ts";
 import { findRunning, markRunning, unmarkRunning } from "./local/running.ts";
 import { prepareVariables } from "./local/secrets.ts";
+import { demandWritable } from "./local/writable.ts";
 import { openNetworkDatabase } from "./postgres/network-database.ts";
 import { demoAnswersBids, isReady, loadDemo } from "./start/demo-network.ts";
 import { issueDemoLinks } from "./start/demo-sign-in.ts";
@@ -55,6 +56,7 @@ async function start(): Promise<void> {
 		);
 	}
 	await demandFreePort(port);
+	demandWritable();
 	const { variables, written } = prepareVariables(process.env);
 	if (written.length > 0) console.log(`Wrote fresh secrets to ${DEV_VARS}: ${written.join(", ")}`);
 	const origin = `http://localhost:${port}`;
