@@ -57,10 +57,10 @@ function click(count: number, at: number, now = at): Promise<void> {
 	);
 }
 
-/** Clicks come evenly, and go on until the pause is known everywhere. Returns how many were billed. */
+/** Clicks come evenly, and go on until the pause is known everywhere, also one that there is already. Returns how many were billed. */
 async function clickSteadily(perSecond: number, from: number, seconds: number): Promise<number> {
 	let now = from;
-	let pausedAt = Number.POSITIVE_INFINITY;
+	let pausedAt = (await paused()).includes(5001) ? from : Number.POSITIVE_INFINITY;
 	let hasPublished = true;
 	const deps = capDeps(
 		() => now,
