@@ -72,13 +72,21 @@ const MONEY = [
 	"SELECT * FROM daily_sources ORDER BY publisher_id, date, source_id",
 ];
 
-const money = () => Promise.all(MONEY.map((query) => rowsOf(query)));
+/** Rows of several queries, in one call. */
+async function rowsOfAll(queries: readonly string[]) {
+	return (await env.DB.batch(queries.map((query) => env.DB.prepare(query)))).map(({ results }) => results);
+}
+
+const money = () => rowsOfAll(MONEY);
 
 /** Everything that is stored, as one text. */
 async function stored(): Promise<string> {
-	const tables = await Promise.all(TABLES.map((table) => rowsOf(`SELECT * FROM ${table}`)));
+	const tables = await rowsOfAll(TABLES.map((table) => `SELECT * FROM ${table}`));
 	const { keys } = await env.BOOK.list({ prefix: "click:" });
-	const kept = await Promise.all(keys.map(({ name }) => env.BOOK.get(name)));
+	const names = keys.map(({ name }) => name);
+	const kept: (string | null)[] = [];
+	// As many as KV reads at once.
+	for (let at = 0; at < names.length; at += 100) kept.push(...(await env.BOOK.get(names.slice(at, at + 100))).values());
 	const { objects } = await env.ARCHIVE.list();
 	const archived = await Promise.all(objects.map(async ({ key }) => (await env.ARCHIVE.get(key))?.text()));
 	return JSON.stringify([tables, kept, archived]);
@@ -258,8 +266,31 @@ describe("worker: erasing a user", () => {
 		await env.ARCHIVE.delete("postback_intake/2025-01-01/a.ndjson");
 	});
 
+	it("refuses what names nobody, or is no admin's", async () => {
+		for (const body of [
+			{},
+			{ uid: "" },
+			{ uid: UID, click: mine.click_hash },
+			{ click: "own-click-77" },
+			{ uid: 1 },
+			{ uid: "x".repeat(256) },
+			{ user: UID },
+			{ uid: UID, cursor: "clicks/2025-01-01/a.ndjson" },
+			...[["", 1], ["", "refused", "west"], ["", "refused_of_nobody"], ["x".repeat(1_025)]].map((key) => ({
+				uid: UID,
+				cursor: writeCursor(key),
+			})),
+			[],
+		])
+			expect((await ask(body)).status, JSON.stringify(body)).toBe(422);
+		expect((await ask({ uid: UID }, "", {})).status).toBe(401);
+		expect((await ask({ uid: UID }, "?dryrun=1")).status).toBe(422);
+	});
+
+	// The last one: what it leaves in KV is in nobody's way.
 	it("looks through a bounded part of what KV keeps a request, and knows whose it is until all is done", async () => {
-		const KEYS = 720;
+		// A request looks through 500.
+		const KEYS = 520;
 		const message = JSON.stringify([clickMessage({ texts: { ...TEXTS, uid: UID } }), clickMessage({ texts: { uid: "somebody" } })]);
 		for (let at = 0; at < KEYS; at++)
 			await env.BOOK.put(`click:batch:many-${at}`, at % 2 === 0 ? message : "[]", { metadata: { count: 2 } });
@@ -292,27 +323,5 @@ describe("worker: erasing a user", () => {
 		expect(await run("")).toEqual({ requests: 2, ...counts });
 		const left = await stored();
 		for (const trace of TRACES) expect(left, trace).not.toContain(trace);
-		for (let at = 0; at < KEYS; at++) await env.BOOK.delete(`click:batch:many-${at}`);
 	}, 60_000);
-
-	it("refuses what names nobody, or is no admin's", async () => {
-		for (const body of [
-			{},
-			{ uid: "" },
-			{ uid: UID, click: mine.click_hash },
-			{ click: "own-click-77" },
-			{ uid: 1 },
-			{ uid: "x".repeat(256) },
-			{ user: UID },
-			{ uid: UID, cursor: "clicks/2025-01-01/a.ndjson" },
-			...[["", 1], ["", "refused", "west"], ["", "refused_of_nobody"], ["x".repeat(1_025)]].map((key) => ({
-				uid: UID,
-				cursor: writeCursor(key),
-			})),
-			[],
-		])
-			expect((await ask(body)).status, JSON.stringify(body)).toBe(422);
-		expect((await ask({ uid: UID }, "", {})).status).toBe(401);
-		expect((await ask({ uid: UID }, "?dryrun=1")).status).toBe(422);
-	});
 });
