@@ -260,23 +260,24 @@ describe("worker: conversions are valued by corrected rates", () => {
 });
 
 describe("worker: many conversions", () => {
+	/** More than the 3,000 that one request does. */
 	const COUNT = 3_150;
 
-	beforeEach(async () => {
-		await run(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${COUNT})
+	async function addMany(count: number): Promise<void> {
+		await run(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
 			INSERT INTO conversions (platform, txnid, cid, stage, status, status_unknown, test, event_at, payout_micros, currency, usd_nanos, gross_micros,
 				revenue_micros, click_id, clicked_at, publisher_id, brand_id, campaign_id, pricing_model, revenue_share_ppm, event_count, first_received_at, updated_at)
 			SELECT 'east', 'bulk-' || i, '', 'settled', 'pending', 0, 0, ${AT} + i % 9, 1000000, 'EUR', 1100000000, 1100000,
 				880000, 'gone', 0, 'cpa', 2, 12, 'CPA', 800000, 1, 0, 0 FROM n`);
-		await run(`UPDATE daily_publishers SET conversion_count = conversion_count + ${COUNT}, conversion_revenue_micros = conversion_revenue_micros + ${COUNT * 880_000},
-			gross_micros = gross_micros + ${COUNT * 1_100_000} WHERE date = '2026-11-10'`);
+		await run(`UPDATE daily_publishers SET conversion_count = conversion_count + ${count}, conversion_revenue_micros = conversion_revenue_micros + ${count * 880_000},
+			gross_micros = gross_micros + ${count * 1_100_000} WHERE date = '2026-11-10'`);
 		await setRate("1.2");
-	});
-
-	const total = COUNT + 3;
-	const growth = ((COUNT * 80_000 + 1_600_000) / 1_000_000).toFixed(4);
+	}
 
 	it("are done in slices: what was cut off goes on under its id, or under another", async () => {
+		const total = COUNT + 3;
+		const growth = ((COUNT * 80_000 + 1_600_000) / 1_000_000).toFixed(4);
+		await addMany(COUNT);
 		const before = Number(await revenue());
 		const first = await revalue({ id: "revalue-many" });
 		expect(first).toMatchObject({ conversions: 3_000, complete: false });
@@ -290,6 +291,9 @@ describe("worker: many conversions", () => {
 	});
 
 	it("of two requests at once nothing is done twice", async () => {
+		// Eight chunks, each of which they contend for.
+		const count = 750;
+		await addMany(count);
 		const before = Number(await revenue());
 		const both = [revalue({ id: "revalue-many" }), revalue({ id: "revalue-many" }), revalue({ id: "revalue-other" })];
 		await Promise.allSettled(both);
@@ -297,8 +301,8 @@ describe("worker: many conversions", () => {
 			for (let answer = await revalue({ id }); !answer.complete; ) answer = await revalue({ id });
 		}
 		const { data } = await listAdjustments();
-		expect(data.map(({ conversions }) => conversions).reduce((sum, each) => sum + each, 0)).toBe(total);
-		expect(Number(await revenue()) - before).toBe(COUNT * 80_000 + 1_600_000);
+		expect(data.map(({ conversions }) => conversions).reduce((sum, each) => sum + each, 0)).toBe(count + 3);
+		expect(Number(await revenue()) - before).toBe(count * 80_000 + 1_600_000);
 		expect(
 			await rowsOf("SELECT max(n) AS most FROM (SELECT count(*) AS n FROM conversion_events WHERE kind = 'revalued' GROUP BY txnid)"),
 		).toEqual([{ most: 1 }]);
