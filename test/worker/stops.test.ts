@@ -210,6 +210,7 @@ describe("worker: redirect and consumer agree", () => {
 					for (const stopped of stops) if (!stoppedAt.has(stopped)) stoppedAt.set(stopped, Date.now());
 					if (stops.length > 0) await stop(...stoppedAt.keys());
 					const fresh = frozenRedirect();
+					const batches: [ClickMessage[], ClickMessage[]] = [[], []];
 					for (const [at, { publisher, campaignId, isFresh, deliveries }] of clicks.entries()) {
 						vi.setSystemTime(CLICKED_AT + (number * 100 + at) * SECOND_MS);
 						const domain = brandOf(campaignId);
@@ -219,8 +220,9 @@ describe("worker: redirect and consumer agree", () => {
 						if (isFresh && message !== null) expect(message.reason ?? null).toBe(expected(message, campaignId, stoppedAt));
 						if (message === null) continue;
 						messages.push({ message, asked: campaignId });
-						for (let times = 0; times < deliveries; times++) await consumeClicks(deps, letters(message));
+						for (let times = 0; times < deliveries; times++) batches[times]?.push(message);
 					}
+					for (const batch of batches) if (batch.length > 0) await consumeClicks(deps, letters(...batch));
 					if (number === 0) await stale.click({ publisher: "acme_rtb", campaignId: 5001, advertiserId: 1, domain: "shoes.example" });
 				}
 				await consumeClicks(deps, letters(...messages.map(({ message }) => message).toReversed()));
