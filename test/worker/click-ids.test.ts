@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { buildCallbackUrl, NO_LINK_FACTS } from "../../src/callbacks/build-callback-url.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
@@ -30,10 +30,20 @@ const AT_ONCE = { ...QUIET_ENV };
 Reflect.deleteProperty(AT_ONCE, "POSTBACKS");
 
 async function fetchNow(url: string, bindings: typeof AT_ONCE, headers: Record<string, string> = {}): Promise<Response> {
+	const { response, ended } = await begin(url, bindings, headers);
+	await ended;
+	return response;
+}
+
+/** An answer, and the end of what goes on behind it. */
+async function begin(
+	url: string,
+	bindings: typeof AT_ONCE,
+	headers: Record<string, string>,
+): Promise<{ response: Response; ended: Promise<void> }> {
 	const ctx = createExecutionContext();
 	const response = await worker.fetch(new Request(url, { headers }), bindings, ctx);
-	await waitOnExecutionContext(ctx);
-	return response;
+	return { response, ended: waitOnExecutionContext(ctx) };
 }
 
 async function report(txnid: string, raw: string): Promise<unknown> {
@@ -74,20 +84,25 @@ describe("worker: click ids", () => {
 			fc.asyncProperty(cases, async (texts) => {
 				await forget();
 				const ids: (string | null)[] = [];
+				// A click is sent at once, and its request waits for a while all the same: all of them together.
+				const ends: Promise<void>[] = [];
 				for (const [at, { text, url, ofClick }] of texts.entries()) {
-					expect((await fetchNow(await url(text, ofClick), HELD, person(at))).status).toBe(302);
+					const { response, ended } = await begin(await url(text, ofClick), HELD, person(at));
+					expect(response.status).toBe(302);
+					await vi.waitUntil(() => sent.length === at + 1, { timeout: 20_000, interval: 5 });
 					ids.push(sent.at(-1)?.texts?.clickid ?? null);
+					ends.push(ended);
 				}
+				await Promise.all(ends);
 				await consumeClicks(capDeps(Date.now), letters(...sent));
-				for (const [at, { text, ofPostback }] of texts.entries()) {
+				for (const [at, { text, ofPostback }] of texts.entries()) if (ids[at] != null) await report(`t-${at}`, ofPostback(text));
+				const told = await rowsOf<{ txnid: string; cid: string; click_id: string }>(
+					"SELECT v.txnid, b.cid, v.click_id FROM conversions v JOIN callbacks b ON b.txnid = v.txnid",
+				);
+				for (const [at, { text }] of texts.entries()) {
 					const id = ids[at] ?? null;
 					if (id === null) continue;
-					await report(`t-${at}`, ofPostback(text));
-					const [told] = await rowsOf<{ cid: string; click_id: string }>(
-						"SELECT b.cid, v.click_id FROM conversions v JOIN callbacks b ON b.txnid = v.txnid WHERE v.txnid = ?",
-						`t-${at}`,
-					);
-					expect(told).toEqual({ cid: id, click_id: sent[at]?.id });
+					expect(told.filter(({ txnid }) => txnid === `t-${at}`)).toEqual([{ txnid: `t-${at}`, cid: id, click_id: sent[at]?.id }]);
 					const facts = { ...NO_LINK_FACTS, id, txnid: "t", cid: id, payoutMicros: 0, status: "approved", eventAt: 0 } as const;
 					expect(new URL(buildCallbackUrl("https://publisher.example/", facts)).searchParams.get("cid")).toBe(normaliseClickId(text));
 				}
