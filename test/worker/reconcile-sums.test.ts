@@ -55,13 +55,11 @@ async function ask(body: object): Promise<ReconcileAnswer> {
 /** What differs on the days around, and in totals. */
 const compared = async (repair = false) => (await ask({ from: "2026-11-17", to: "2026-11-20", repair })).differences;
 const run = (query: string) => env.DB.prepare(query).run();
-const stored = async () =>
-	Object.fromEntries(
-		// As texts, in an order of their own: PostgreSQL moves a row that is changed.
-		await Promise.all(
-			COUNTERS.map(async (table) => [table, (await rowsOf(`SELECT * FROM ${table}`)).map((row) => JSON.stringify(row)).sort()]),
-		),
-	);
+const stored = async () => {
+	const tables = await env.DB.batch(COUNTERS.map((table) => env.DB.prepare(`SELECT * FROM ${table}`)));
+	// As texts, in an order of their own: PostgreSQL moves a row that is changed.
+	return Object.fromEntries(COUNTERS.map((table, at) => [table, tables[at]?.results.map((row) => JSON.stringify(row)).sort()]));
+};
 
 const FURTHER_TABLES = ["retention", "campaign_clocks", "reconciliation_days", "sum_differences", "click_sequence", "reconciliation"];
 
@@ -155,8 +153,8 @@ describe("worker: comparing counters with their rows", () => {
 		expect(found).toContainEqual(expect.objectContaining({ counter, ...shown }));
 		expect(found.every((difference) => difference.counter === counter)).toBe(true);
 		expect(await compared(true)).toEqual(found);
+		// In which nothing differed.
 		expect(await stored()).toEqual(before);
-		expect(await compared()).toEqual([]);
 	});
 
 	it.each(COUNTERS)("%s: rows that are not there are found, and written anew", async (counter) => {
