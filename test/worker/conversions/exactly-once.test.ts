@@ -30,7 +30,6 @@ import {
 	platformEntry,
 	postbackMessage,
 	publisherEntry,
-	readAll,
 	storeClicks,
 } from "../../support/conversions.ts";
 import { forgetTraffic } from "../../support/forget-traffic.ts";
@@ -360,7 +359,12 @@ const LEDGER = {
 
 async function check({ model }: World): Promise<void> {
 	const columns = Object.keys(model.conversions()[0] ?? { platform: "" }).join(", ");
-	const rows = await readTogether({ conversions: `SELECT ${columns} FROM conversions ORDER BY platform, txnid`, ...LEDGER });
+	const rows = await readTogether({
+		conversions: `SELECT ${columns} FROM conversions ORDER BY platform, txnid`,
+		...LEDGER,
+		...CLICKS_STORED,
+		...HISTORY,
+	});
 	expect(rows.conversions).toEqual(model.conversions());
 	expect(rows.callbacks).toEqual(model.callbacks());
 	expect(rows.sources.map((row) => Object.values(row)).sort(byText)).toEqual(model.sums("publishers"));
@@ -368,10 +372,10 @@ async function check({ model }: World): Promise<void> {
 	const counted = rows.networkTotals.map((row) => Object.values(row)).filter(([, , count]) => count !== 0);
 	expect(counted.sort(byText)).toEqual(byPublisherAndDay(model.sums("campaigns")));
 	expect(rows.intake).toEqual([{ n: model.seen }]);
-	await checkClicks(model);
-	await checkHistory();
+	checkClicks(model, rows);
+	checkHistory(rows);
 	// What the operator checks every night finds nothing amiss either.
-	const keys = await readAll<{ platform: string; txnid: string }>("SELECT platform, txnid FROM conversions");
+	const keys = rows.conversions.map(({ platform, txnid }) => ({ platform: String(platform), txnid: String(txnid) }));
 	expect((await checkLedger({ db: openDatabase(env.DB), now: () => 0 }, keys)).differences).toEqual([]);
 }
 
@@ -395,26 +399,32 @@ const CLICK_SUMS = {
 	daily_network: clickSumsOf("daily_network"),
 };
 
+const CLICKS_STORED = {
+	clicks: "SELECT id, reason, publisher_click_id, pricing_model, revenue_share_ppm, revenue_micros FROM clicks ORDER BY id",
+	...CLICK_SUMS,
+};
+
+type Rows<Name extends string> = Record<Name, Record<string, unknown>[]>;
+
 /** Every click is stored with the terms that it was made under, and counted by them. */
-async function checkClicks(model: ReferenceLedger): Promise<void> {
-	const { clicks, ...counted } = await readTogether({
-		clicks: "SELECT id, reason, publisher_click_id, pricing_model, revenue_share_ppm, revenue_micros FROM clicks ORDER BY id",
-		...CLICK_SUMS,
-	});
+function checkClicks(model: ReferenceLedger, { clicks, ...counted }: Rows<keyof typeof CLICKS_STORED>): void {
 	expect(clicks).toEqual(model.storedClicks());
-	for (const [table, sums] of Object.entries(counted)) {
+	for (const table of Object.keys(CLICK_SUMS) as (keyof typeof CLICK_SUMS)[]) {
+		const sums = counted[table];
 		const wanted = model.clickSums(table === "daily_sources");
 		expect([table, sums.map((row) => Object.values(row)).sort(byText)]).toEqual([table, wanted]);
 	}
 }
 
+const HISTORY = {
+	states:
+		'SELECT platform, txnid, stage, status, payout_micros AS "payoutMicros", revenue_micros AS "revenueMicros", click_id AS "clickId", event_at AS "eventAt", currency, usd_nanos AS "usdNanos", event_count FROM conversions',
+	events: "SELECT platform, txnid, seq, details -> 'set' AS told FROM conversion_events ORDER BY platform, txnid, seq",
+};
+
 /** Of each conversion the events are numbered without a gap, and what they set is its present state. */
-async function checkHistory(): Promise<void> {
-	const { rows, events } = await readTogether({
-		rows: 'SELECT platform, txnid, stage, status, payout_micros AS "payoutMicros", revenue_micros AS "revenueMicros", click_id AS "clickId", event_at AS "eventAt", currency, usd_nanos AS "usdNanos", event_count FROM conversions',
-		events: "SELECT platform, txnid, seq, details -> 'set' AS told FROM conversion_events ORDER BY platform, txnid, seq",
-	});
-	for (const { platform, txnid, event_count, ...state } of rows) {
+function checkHistory({ states, events }: Rows<keyof typeof HISTORY>): void {
+	for (const { platform, txnid, event_count, ...state } of states) {
 		const own = events.filter((event) => event.platform === platform && event.txnid === txnid);
 		expect(own.map(({ seq }) => seq)).toEqual(Array.from({ length: Number(event_count) }, (_, at) => at + 1));
 		const blank = { revenueMicros: null, clickId: null, usdNanos: null };
