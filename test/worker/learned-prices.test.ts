@@ -43,12 +43,23 @@ async function passByCron(): Promise<void> {
 	setNow(new Date(time + HOUR_MS / 2).toISOString());
 }
 
-/** Some hours later, the cron's job of learning alone, and what it has marked. */
-async function pass(hours: number): Promise<void> {
+/** Some hours later, the cron's job of learning alone. */
+async function learn(hours: number): Promise<void> {
 	time += hours * HOUR_MS;
 	setNow(new Date(time).toISOString());
 	await sweepLearning({ db, kv: env.BOOK, now: () => Date.now() }, () => true);
+}
+
+/** Likewise, and what it has marked. */
+async function pass(hours: number): Promise<void> {
+	await learn(hours);
 	await publish(1);
+}
+
+/** As many nights, of which nobody sees the book before the last. */
+async function passNights(count: number): Promise<void> {
+	for (let night = 1; night < count; night++) await learn(25.5);
+	await pass(25);
 }
 
 type Row = {
@@ -203,7 +214,7 @@ describe("worker: learned prices", () => {
 		expect((await env.BOOK.get(MANIFEST_KEY))?.startsWith('{"format":2')).toBe(true);
 		expect(await pricesOf()).toEqual(before);
 		await publish(1);
-		for (let day = 0; day < 9; day++) await pass(25);
+		await passNights(9);
 		expect(await priceFor("good.example")).toBeGreaterThan(0.35);
 		expect(await priceFor("bad.example")).toBeLessThan(0.08);
 		expect(await priceFor("new.example")).toBe(0.2);
@@ -237,7 +248,7 @@ describe("worker: learned prices", () => {
 			{ campaign: 5003, link: "deeplink", clicks: 80, conversions: 8, payout: 8_000_000 },
 			{ campaign: 5003, clicks: 80, conversions: 4, payout: 8_000_000 },
 		]);
-		for (let day = 0; day < 10; day++) await pass(25);
+		await passNights(10);
 		const learned = await env.BOOK.get<LearnedWire>(LEARNED_KEY, "json");
 		expect(learned?.publishers?.acme?.s?.[hashSource("rotten")]).toBeLessThan(0.5);
 		expect(await priceFor("good.example")).not.toBe(0.2);
@@ -267,7 +278,7 @@ describe("worker: learned prices", () => {
 
 	it("a keyword without clicks keeps its number, and one that the operator sets low ends what is bid", async () => {
 		await store(30, [{ campaign: 5001, clicks: 40, conversions: 4, payout: 4_000_000 }]);
-		for (let day = 0; day < 2; day++) await pass(25);
+		await passNights(2);
 		const own = (await priceOf({ bd: "good.example" })) / 0.2;
 		expect(own).toBeGreaterThan(0.9);
 		expect(own).toBeLessThan(1.2);
@@ -300,7 +311,7 @@ describe("worker: learned prices", () => {
 		});
 		const of = (campaign: number) => [half(campaign, "s1", 12), half(campaign, "*other", 1), half(campaign, "", 3)];
 		await store(20, [...of(5001), ...of(5002)]);
-		for (let day = 0; day < 10; day++) await pass(25);
+		await passNights(10);
 		const ask = (subid?: string) => priceOf({ bd: "bad.example", ...(subid === undefined ? {} : { subid }) });
 		for (const format of [2, 1] as const) {
 			await publish(format);
@@ -326,7 +337,7 @@ describe("worker: learned prices", () => {
 		}
 		const relabelled = () => rowsOf<{ n: number }>("SELECT count(*) AS n FROM clicks WHERE source_id = 'fine' AND reason IS NULL");
 		await vi.waitUntil(async () => (await relabelled())[0]?.n === 80, { timeout: 20_000 });
-		for (let day = 0; day < 6; day++) await pass(25);
+		await passNights(6);
 		const usual = await priceOf({ bd: "bad.example", subid: "unseen" });
 		expect(await priceOf({ bd: "bad.example", subid: "rotten" })).toBeLessThan(usual * 0.85);
 		expect(await priceOf({ bd: "bad.example", subid: "fine" })).toBeGreaterThan(usual * 0.95);
@@ -338,7 +349,7 @@ describe("worker: learned prices", () => {
 			{ campaign: 5001, clicks: 40, conversions: 4, payout: 12_000_000 },
 			{ campaign: 5001, source: "rotten", clicks: 40, conversions: 1, payout: 1_000_000 },
 		]);
-		for (let day = 0; day < 4; day++) await pass(25);
+		await passNights(4);
 		const ask = () => Promise.all([priceOf({ bd: "good.example" }), priceOf({ bd: "good.example", subid: "rotten" })]);
 		expect(await ask()).toEqual([0.2, 0.2]);
 		await importNetwork({ mode: "automatic" });
@@ -444,11 +455,11 @@ describe("worker: learned prices", () => {
 		await store(30, [{ campaign: 5001, clicks: 200, conversions: 20, payout: 4_000_000 }]);
 		await store(3, [{ campaign: 5002, clicks: 1, conversions: 0, payout: 4_000_000 }]);
 		const before = await priceFor("good.example");
-		for (let day = 0; day < 3; day++) await pass(25);
+		await passNights(3);
 		expect(await priceFor("new.example")).toBeCloseTo(0.2 * 1.05 ** 2, 3);
 		expect(await priceFor("bad.example")).toBeGreaterThan(0.19);
 		expect(await priceFor("good.example")).toBeLessThan((before ?? 0) * 1.1);
-		for (let day = 0; day < 3; day++) await pass(25);
+		await passNights(3);
 		expect(await priceFor("new.example")).toBeGreaterThan(0.2 * 1.05 ** 3);
 		await importNetwork({ mode: "automatic", creep: 0 });
 	});
@@ -456,7 +467,7 @@ describe("worker: learned prices", () => {
 	it("what crept ends at once where the operator ends creep, with clicks and without any", async () => {
 		await importNetwork({ mode: "automatic", creep: 0.5 });
 		await store(3, [{ campaign: 5002, clicks: 1, conversions: 0, payout: 4_000_000 }]);
-		for (let day = 0; day < 2; day++) await pass(25);
+		await passNights(2);
 		const steered = async (): Promise<{ campaignId: number; creep: number }[]> =>
 			db.all(sql`SELECT campaign_id AS "campaignId", CAST(steering ->> 'bidCreep' AS REAL) AS creep FROM learning_campaigns
 				WHERE campaign_id IN (5002, 5003) ORDER BY campaign_id`);
@@ -475,7 +486,7 @@ describe("worker: learned prices", () => {
 		// Steps so large that no factor moves: guards alone do.
 		await importNetwork({ mode: "automatic", publish_step: 0.2 });
 		await store(30, [{ campaign: 5001, clicks: 40, conversions: 4, payout: 4_000_000 }]);
-		for (let day = 0; day < 2; day++) await pass(25);
+		await passNights(2);
 		expect(await priceFor("good.example", "clicker_rtb")).toBeGreaterThan(0.18);
 		await env.DB.batch(["clicks", "earnings"].map((table) => env.DB.prepare(`DELETE FROM learning_${table}`)));
 		await pass(25);
@@ -524,7 +535,7 @@ describe("worker: learned prices", () => {
 
 	it("guards hold until the last learned price has left the book", async () => {
 		await store(30, [{ campaign: 5001, clicks: 40, conversions: 4, payout: 8_000_000, publisher: "clicker", paid: 16_000_000 }]);
-		for (let day = 0; day < 2; day++) await pass(25);
+		await passNights(2);
 		const guarded = await priceFor("good.example", "clicker_rtb");
 		expect(guarded).toBeLessThan((await priceFor("good.example")) ?? 0);
 		await env.DB.prepare("UPDATE network_settings SET epc_learning = NULL").run();
@@ -548,7 +559,7 @@ describe("worker: learned prices", () => {
 			{ campaign: 5001, publisher: "clicker", paid: 16_000_000, ...sold },
 			{ campaign: 5002, ...sold },
 		]);
-		for (let day = 0; day < 3; day++) await pass(25);
+		await passNights(3);
 		const prices = () => Promise.all([priceFor("good.example"), priceFor("bad.example")]);
 		const before = await prices();
 		const held = await priceFor("good.example", "clicker_rtb");
@@ -582,7 +593,7 @@ describe("worker: learned prices", () => {
 			{ campaign: 5001, clicks: 40, conversions: 4, payout: 8_000_000 },
 			{ campaign: 5002, clicks: 40, conversions: 1, payout: 4_000_000 },
 		]);
-		for (let day = 0; day < 2; day++) await pass(25);
+		await passNights(2);
 		const kept = async () => [
 			await rowsOf("SELECT count(*) AS rows FROM learning_clicks"),
 			await rowsOf("SELECT count(*) AS rows FROM learning_earnings"),
@@ -605,9 +616,8 @@ describe("worker: learned prices", () => {
 		await pass(3 * 24);
 		let refused = 0;
 		for (let run = 0; run < 70; run++) {
-			await rowsOf("DELETE FROM learning_work WHERE name = 'publishing fault'");
-			await pass(run === 0 ? 20 * 24 : 0.5);
-			refused += (await rowsOf("SELECT name FROM learning_work WHERE name = 'publishing fault'")).length;
+			await learn(run === 0 ? 20 * 24 : 1);
+			refused += (await rowsOf("DELETE FROM learning_work WHERE name = 'publishing fault' RETURNING name")).length;
 		}
 		expect(refused).toBe(59);
 		const [night] = await rowsOf<{ day: number }>("SELECT max(day) AS day FROM learning_nights WHERE finished_at IS NOT NULL");
