@@ -70,7 +70,8 @@ function fieldsOf(section: EntrySection, assignments: readonly string[]): Record
 			const at = assignment.indexOf("=");
 			if (at < 1) throw new Failure(`${JSON.stringify(assignment)} must be a field and its value: commission_rate="7% CPS"`);
 			const field = assignment.slice(0, at);
-			return [field, readValue(FIELDS[section][field], assignment.slice(at + 1))];
+			const schema = Object.hasOwn(FIELDS[section], field) ? FIELDS[section][field] : undefined;
+			return [field, readValue(schema, assignment.slice(at + 1))];
 		}),
 	);
 }
