@@ -45,14 +45,19 @@ const awaited = new Map<string, PromiseWithResolvers<Omit<ClickRow, "click_hash"
 function rowOf(hash: string): Promise<Omit<ClickRow, "click_hash">> {
 	const row = Promise.withResolvers<Omit<ClickRow, "click_hash">>();
 	awaited.set(hash, row);
-	if (awaited.size === 1) void lookForRows(Date.now() + 20_000);
+	if (awaited.size === 1) lookForRows(Date.now() + 20_000).catch(giveUp);
 	return row.promise;
+}
+
+function giveUp(reason: unknown): void {
+	for (const { reject } of awaited.values()) reject(reason);
+	awaited.clear();
 }
 
 async function lookForRows(until: number): Promise<void> {
 	const { results } = await env.DB.prepare(
 		`SELECT click_hash, reason, bid_micros, publisher_click_id, source_id FROM clicks
-		WHERE click_hash IN (SELECT value FROM json_each(CAST(? AS text)))`,
+		WHERE click_hash IN (SELECT atom FROM json_each(?))`,
 	)
 		.bind(JSON.stringify([...awaited.keys()]))
 		.all<ClickRow>();
@@ -61,11 +66,7 @@ async function lookForRows(until: number): Promise<void> {
 		awaited.delete(String(click_hash));
 	}
 	if (awaited.size === 0) return;
-	if (Date.now() > until) {
-		for (const { reject } of awaited.values()) reject(new Error("the click is not written"));
-		awaited.clear();
-		return;
-	}
+	if (Date.now() > until) throw new Error("the click is not written");
 	await scheduler.wait(50);
 	return lookForRows(until);
 }
