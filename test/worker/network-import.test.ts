@@ -22,6 +22,19 @@ import { storedBrand } from "../support/stored-book.ts";
 
 const count = async (table: string) => (await env.DB.prepare(`SELECT COUNT(*) AS n FROM ${table}`).first<number>("n")) ?? -1;
 
+/** What an import is given, and how long the longest value is that it gives the database. */
+function measured() {
+	const { client, longest } = measureValues(env.DB);
+	const deps = {
+		db: openDatabase(client),
+		products: openDatabase(env.PRODUCTS),
+		publish: async () => ({ version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null }),
+		now: Date.now,
+		allowInsecureCallbacks: false,
+	};
+	return { deps, longest };
+}
+
 beforeAll(async () => {
 	await importFile({ platforms: [NORTHWIND], publishers: [ACME], brands: [brandEntry("shoes.example", 1)] });
 });
@@ -560,15 +573,8 @@ describe("worker: a large file", () => {
 			publisher_key: `publisher-key-large-${of}`,
 			blocked_brands: Array.from({ length: 6_200 }, (_, at) => ({ domain: domainOf(of, at) })),
 		}));
-		const { client, longest } = measureValues(env.DB);
+		const { deps, longest } = measured();
 		const file = new Blob([JSON.stringify({ publishers })]).stream();
-		const deps = {
-			db: openDatabase(client),
-			products: openDatabase(env.PRODUCTS),
-			publish: async () => ({ version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null }),
-			now: Date.now,
-			allowInsecureCallbacks: false,
-		};
 		const report = await importNetwork(deps, file, { ...PLAIN_IMPORT, isDryRun: true });
 		expect(report.warning_count).toBe(18_600);
 		expect(longest()).toBeGreaterThan(1_000_000);
@@ -581,14 +587,7 @@ describe("worker: a large file", () => {
 		});
 		const keys = { publisher_id: "huge", publisher_identity: "huge", access_key: "access-key-huge", publisher_key: "publisher-key-huge" };
 		const importBlocks = async (count: number, publisher: object = { id: ACME.id }) => {
-			const { client, longest } = measureValues(env.DB);
-			const deps = {
-				db: openDatabase(client),
-				products: openDatabase(env.PRODUCTS),
-				publish: async () => ({ version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null }),
-				now: Date.now,
-				allowInsecureCallbacks: false,
-			};
+			const { deps, longest } = measured();
 			const file = new Blob([JSON.stringify({ publishers: [{ ...publisher, ...blocked(count) }] })]).stream();
 			try {
 				await importNetwork(deps, file, PLAIN_IMPORT);
