@@ -18,7 +18,7 @@ const reading = v.picklist(["present", "changes"]);
  * Behind this row; a row that is not there stands for its place. With the number at which it began, and which fields records had: where there
  * is none, before all changes, and any.
  */
-const conversionsCursor = v.tupleWithRest([reading, whole, text, text], whole);
+const conversionsCursor = v.pipe(v.tupleWithRest([reading, whole, text, text], whole), v.maxLength(6));
 export type ConversionsCursor = v.InferOutput<typeof conversionsCursor>;
 
 /** With what all of a publisher's list rests on, and for `present` the version at which it began. */

@@ -299,24 +299,33 @@ describe("worker: two who change the network at once", () => {
 	});
 });
 
+/** Imports a file. @param transact runs once in the place of the transaction that takes it over, which it is given */
+function importTakenOver(
+	file: object,
+	transact: (takeOver: () => Promise<D1Result<never>[]>) => Promise<D1Result<never>[]>,
+): Promise<ImportReport> {
+	let isNext = false;
+	const client = Object.create(env.DB) as D1Database;
+	client.prepare = (query) => {
+		isNext ||= query.includes("INSERT INTO network_versions");
+		return env.DB.prepare(query);
+	};
+	client.batch = async <Row>(statements: D1PreparedStatement[]): Promise<D1Result<Row>[]> => {
+		if (!isNext) return env.DB.batch<Row>(statements);
+		isNext = false;
+		client.prepare = (query) => env.DB.prepare(query);
+		return transact(() => env.DB.batch<never>(statements));
+	};
+	return importNetwork({ ...DEPS, db: openDatabase(client) }, new Blob([JSON.stringify(file)]).stream(), PLAIN_IMPORT);
+}
+
 describe("worker: two who give their publishers the same at once", () => {
 	/** Imports a file while another import is taken over, just before its own transaction. */
 	function importBeside(file: object, other: object): Promise<ImportReport> {
-		let isNext = false;
-		const client = Object.create(env.DB) as D1Database;
-		client.prepare = (query) => {
-			isNext ||= query.includes("INSERT INTO network_versions");
-			return env.DB.prepare(query);
-		};
-		client.batch = async <Row>(statements: D1PreparedStatement[]) => {
-			if (isNext) {
-				isNext = false;
-				client.prepare = (query) => env.DB.prepare(query);
-				await importFile(other);
-			}
-			return env.DB.batch<Row>(statements);
-		};
-		return importNetwork({ ...DEPS, db: openDatabase(client) }, new Blob([JSON.stringify(file)]).stream(), PLAIN_IMPORT);
+		return importTakenOver(file, async (takeOver) => {
+			await importFile(other);
+			return takeOver();
+		});
 	}
 
 	it.each([
@@ -339,20 +348,10 @@ describe("worker: two who give their publishers the same at once", () => {
 describe("worker: an import whose database goes away as it is taken over", () => {
 	/** @param isTaken whether it goes away after the transaction, before it has answered, or before the transaction */
 	function takeOver(isTaken: boolean, category: string): Promise<ImportReport> {
-		let isNext = false;
-		const client = Object.create(env.DB) as D1Database;
-		client.prepare = (query) => {
-			isNext ||= query.includes("INSERT INTO network_versions");
-			return env.DB.prepare(query);
-		};
-		client.batch = async <Row>(statements: D1PreparedStatement[]) => {
-			if (!isNext) return env.DB.batch<Row>(statements);
-			isNext = false;
-			if (isTaken) await env.DB.batch(statements);
+		return importTakenOver({ brands: [{ domain: "socks.example", category }] }, async (transact) => {
+			if (isTaken) await transact();
 			throw new Error("D1_ERROR: Network connection lost.");
-		};
-		const file = { brands: [{ domain: "socks.example", category }] };
-		return importNetwork({ ...DEPS, db: openDatabase(client) }, new Blob([JSON.stringify(file)]).stream(), PLAIN_IMPORT);
+		});
 	}
 
 	it("is done where only the answer was lost, and says so", async () => {

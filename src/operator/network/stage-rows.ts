@@ -25,7 +25,7 @@ export type RowStage = {
 	/**
 	 * Queues a row; writes a chunk when one is full.
 	 * @param name tells whose row it is
-	 * @throws HTTPException 422 where the row holds more than the database takes
+	 * @throws HttpError 422 where the row holds more than the database takes
 	 */
 	add(section: string, row: Record<string, unknown>, name?: string): Promise<void>;
 	/** Writes what is queued. */

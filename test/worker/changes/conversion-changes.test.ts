@@ -321,7 +321,16 @@ describe("worker: changes of conversions", () => {
 	});
 
 	it("a cursor or limit of any other shape is refused, and so is a key that nobody has", async () => {
-		const cursors = ["x", "%", "null", btoa("{}"), btoa('["changes",-1.5,"",""]'), btoa('["changes",1]'), "A".repeat(20_000)];
+		const cursors = [
+			"x",
+			"%",
+			"null",
+			btoa("{}"),
+			btoa('["changes",-1.5,"",""]'),
+			btoa('["changes",1]'),
+			btoa('["changes",1,"","",1,2,3]'),
+			"A".repeat(20_000),
+		];
 		for (const after of cursors) expect([after, (await getChanges(PATH, CPA_KEY, { after })).status]).toEqual([after, 422]);
 		for (const limit of ["0", "1001", "-1", "x"]) expect((await getChanges(PATH, CPA_KEY, { limit })).status).toBe(422);
 		expect((await getChanges(PATH, "access-key-of-nobody")).status).toBe(401);
