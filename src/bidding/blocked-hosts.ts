@@ -19,7 +19,7 @@ export function readBlockedHosts(entries: readonly string[]): ReadonlySet<string
 	let parsed = 0;
 	let addresses = 0;
 	for (const entry of entries) {
-		const sent = entry.trim().toLowerCase();
+		const sent = withoutWildcard(entry.trim().toLowerCase());
 		const address = PLAIN_ADDRESS.exec(sent);
 		if (address !== null && ++addresses > MAX_ADDRESSES) return null;
 		const text = address?.[1] ?? sent;
@@ -29,6 +29,12 @@ export function readBlockedHosts(entries: readonly string[]): ReadonlySet<string
 		if (host !== null) hosts.add(host);
 	}
 	return hosts;
+}
+
+/** `*.shop.example` and `.shop.example` are how some systems write what `shop.example` says here: it, and all below. */
+function withoutWildcard(text: string): string {
+	if (text.startsWith("*.")) return text.slice(2);
+	return text.startsWith(".") ? text.slice(1) : text;
 }
 
 /** Whether a canonical host, or one of its parents, is among the blocked ones. */

@@ -5,7 +5,7 @@ export type SupplyParty = { asi: string; sid?: string };
 
 /** Absent: not set. Names are those of the network file. */
 export type OpenRtbOptions = {
-	/** Reads `site.keywords`, `site.kwarray` and `user.kwarray` beside `user.keywords`. */
+	/** Reads `keywords` and `kwarray` of site and app, and `user.kwarray`, beside `user.keywords`. */
 	keywords?: true;
 	/** Obeys `bcat` and `acat`. */
 	bcat?: true;

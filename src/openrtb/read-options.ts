@@ -7,15 +7,14 @@ import { isObject } from "../lib/json.ts";
 import { isPresent, isTooLong, isTrue, type Json, MAX_LIST_ENTRIES, object, positiveNumber, text, texts } from "./read-values.ts";
 
 /**
- * The lists of keywords of user and site: `keywords`, and `kwarray` of 2.6, each entry of which is read as a list, too. Null where they are
- * longer than any auction takes.
+ * The lists of keywords of user, site and app: `keywords`, and `kwarray` of 2.6, each entry of which is read as a list, too. Null where
+ * they are longer than any auction takes.
  */
 export function readKeywordLists(body: Json): readonly string[] | null {
-	const user = object(body.user);
-	const site = object(body.site);
-	if (isTooLong(user.kwarray) || isTooLong(site.kwarray)) return null;
-	const single = [text(user.keywords), text(site.keywords)].filter((list) => list !== null);
-	return [...single, ...texts(user.kwarray), ...texts(site.kwarray)];
+	const places = [object(body.user), object(body.site), object(body.app)];
+	if (places.some(({ kwarray }) => isTooLong(kwarray))) return null;
+	const single = places.map(({ keywords }) => text(keywords)).filter((list) => list !== null);
+	return [...single, ...places.flatMap(({ kwarray }) => texts(kwarray))];
 }
 
 /** Which categories of advertisers the auction takes, of one taxonomy of the IAB's. */

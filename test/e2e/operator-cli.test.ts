@@ -162,7 +162,7 @@ describe("npm run operator", () => {
 		const { stdout } = await run("import", "network.json", "--dry-run", "--complete", "--if-match", "7", "--url", url);
 		expect(seen).toMatchObject([{ path: "/operator/network?dry_run=1&campaigns_complete=1", ifMatch: "7" }]);
 		expect(stdout).toContain(
-			"Nothing was changed. It stops more than half of the campaigns, publishers or pairs of them, and needs --yes.",
+			"Nothing was changed. It stops more than half of the campaigns, publishers or pairs of them, or overwrites what came later, and needs --yes.",
 		);
 		answer = {
 			status: 409,

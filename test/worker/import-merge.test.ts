@@ -502,7 +502,7 @@ describe("worker: an import is undone", () => {
 			409,
 			["epc", "keyword_epc"].map((field) => ({ section: "campaigns", id: "96", field })),
 		]);
-		expect((await undo("?dry_run=1")).body).toMatchObject({ warning_count: 2, difference: { removed: 2 } });
+		expect((await undo("?dry_run=1")).body).toMatchObject({ warning_count: 2, needs_confirmation: true, difference: { removed: 2 } });
 		// As it was again, by whichever way.
 		const again = await undo("?yes=1");
 		expect(again).toMatchObject({ status: 200, body: { difference: { removed: 2 } } });

@@ -11,7 +11,7 @@ export const importReportSchema = v.strictObject({
 	needs_confirmation: v.pipe(
 		v.boolean(),
 		v.description(
-			"Whether it stops more than half of the campaigns that bid, of the publishers that are bid for, or of the pairs of them, and so needs `yes=1`.",
+			"Whether it needs `yes=1`: it stops more than half of the campaigns that bid, of the publishers that are bid for, or of the pairs of them, or it is an undo that overwrites what came later.",
 		),
 	),
 	/** Entries of the file, by section. */

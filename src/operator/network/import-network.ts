@@ -97,7 +97,7 @@ export async function importEntries(deps: ImportDeps, source: Source, options: I
 		await check(run, id);
 		if (run.overwritten.length > 0 && !options.isConfirmed && !options.isDryRun) throw wouldOverwrite(run.overwritten);
 		run.warn(run.overwritten.map(({ section, id: entry, field }) => ({ path: `${section} ${entry}`, message: overwrites(field) })));
-		const needsConfirmation = await stopsMost(run, id, options);
+		const needsConfirmation = (await stopsMost(run, id, options)) || run.overwritten.length > 0;
 		if (options.isDryRun)
 			return { ...reportOf(run, base, null), dry_run: true, needs_confirmation: needsConfirmation, book: await bookOf(deps.db) };
 		const isChange = !run.difference.isEmpty || stages.network.isUsed();

@@ -86,11 +86,16 @@ describe("unit: blocked hosts", () => {
 		["shoes.example", "https://shoes.example#a", true],
 		["shoes.example", "shoes.example/rival.example", true],
 		["shoes.example", "ftp://shoes.example/", false],
+		["a.shoes.example", "*.shoes.example", true],
+		["shoes.example", " *.Shoes.example", true],
+		["a.shoes.example", ".shoes.example", true],
+		["shoes.example", "*shoes.example", false],
+		["shoes.example", "*.*.shoes.example", false],
 	])("%s is blocked by %s: %s", (host, entry, expected) => {
 		expect(isBlocked(host, readBlockedHosts([entry]) ?? new Set())).toBe(expected);
 	});
 
-	test("an entry is the host that the URL parser reads of it", () => {
+	test("an entry is the host that the URL parser reads of it, after a wildcard", () => {
 		const part = fc.constantFrom(
 			"shoes",
 			"0x1",
@@ -109,13 +114,19 @@ describe("unit: blocked hosts", () => {
 			"ü",
 			"%41",
 			"www.",
+			"*.",
 			"://",
 		);
 		const entry = fc.tuple(fc.constantFrom("", "http://", "HTTPS://", "ftp://"), fc.array(part, { maxLength: 6 }));
 		fc.assert(
 			fc.property(entry, ([scheme, parts]) => {
 				const text = `${scheme}${parts.join("")}`;
-				const host = canonicalHost(text.trim().toLowerCase());
+				const host = canonicalHost(
+					text
+						.trim()
+						.toLowerCase()
+						.replace(/^\*?\./, ""),
+				);
 				expect(readBlockedHosts([text])).toEqual(new Set(host === null ? [] : [host]));
 			}),
 			{ numRuns: 3_000 },

@@ -60,6 +60,7 @@ describe("worker: imports in the console", () => {
 		const again = await shown(post(`${path}/undo`, who.manager, { step: "do", version: versionOf(undo.text) }));
 		expect([again.status, again.text]).toEqual([412, expect.stringContaining("was changed since, and that is overwritten")]);
 		const version = versionOf(again.text);
+		expect(again.text).toContain('name="yes"');
 		const asked = await shown(post(`${path}/undo`, who.manager, { step: "do", version }));
 		expect([asked.status, asked.text]).toEqual([422, expect.stringContaining('name="yes"')]);
 		expect(await categoryNow()).toBe("later");
