@@ -26,8 +26,10 @@ export function readDaysQuery(query: Record<string, string>, now: number): DaysQ
 	const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
 	const { from, to, limit, cursor } = readInput(daysQuerySchema, given);
 	const yesterday = utcDay(now - DAY_MS);
+	const first = from ?? utcDay(Date.parse(to ?? yesterday) - 30 * DAY_MS);
+	// Whoever asks for what follows the last day that it has may be early: of today there is nothing yet.
+	if (to === undefined && first > utcDay(now)) throw invalidInput([{ path: "from", message: "must not lie ahead" }]);
+	if (to !== undefined && first > to) throw invalidInput([{ path: "to", message: "must not be before from" }]);
 	const last = to ?? yesterday;
-	const first = from ?? utcDay(Date.parse(last) - 30 * DAY_MS);
-	if (first > last) throw invalidInput([{ path: to === undefined ? "from" : "to", message: "must not be before from" }]);
 	return { from: first, to: last < yesterday ? last : yesterday, limit, cursor: cursor ?? null };
 }

@@ -161,7 +161,12 @@ describe("worker: GET /api/days", () => {
 		expect(await list(`limit=2&cursor=${first.next_cursor}`)).toMatchObject({ data: [{ day: DAY }], next_cursor: null });
 	});
 
+	it("has nothing yet of what follows the last closed day", async () => {
+		expect(await list(`from=${utcDay(Date.now())}`)).toMatchObject({ data: [], next_cursor: null });
+	});
+
 	it.each([
+		[`from=${utcDay(Date.now() + 2 * DAY_MS)}`, "from"],
 		["from=2026-02-30", "from"],
 		["to=soon", "to"],
 		["from=2026-11-02&to=2026-11-01", "to"],
