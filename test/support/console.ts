@@ -60,8 +60,10 @@ export function post(
 	});
 }
 
-/** Status and text of a page. */
+/** Status and text of a page, whose labels and faults lead to their own fields: no id stands twice. */
 export async function shown(response: Promise<Response>): Promise<{ status: number; text: string }> {
 	const { status, text } = await response.then(async (answer) => ({ status: answer.status, text: await answer.text() }));
+	const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+	expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
 	return { status, text };
 }

@@ -4,6 +4,7 @@ import { adjust, previewAdjustment } from "../../adjustments/adjust.ts";
 import type { ListedAdjustment } from "../../adjustments/adjustment-answer.ts";
 import { adjustmentSchema, listSchema } from "../../adjustments/adjustment-request.ts";
 import { listAdjustments } from "../../adjustments/list-adjustments.ts";
+import { mayAct } from "../../http/actor.ts";
 import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
 import { newTimeOrderedId } from "../../lib/ids.ts";
@@ -44,18 +45,19 @@ export const ADJUSTMENTS_PAGES = [
 		path: PATH,
 		needs: { staff: "viewer" },
 		title: "Adjustments",
-		async handle({ deps, query, now }) {
+		async handle({ deps, query, now, person }) {
 			const { limit, cursor, done, ...prefilled } = query;
+			const mayAdjust = mayAct(person.role, "finance");
 			const list = await listAdjustments(deps.db, readInput(listSchema, givenOf({ ...(limit && { limit }), ...(cursor && { cursor }) })));
 			return (
 				<>
 					{done === undefined ? null : <Notice tone="good">It is the first of the list.</Notice>}
-					<Forms fields={prefilled} now={now} />
+					{mayAdjust ? <Forms fields={prefilled} now={now} /> : null}
 					<h2>What was adjusted</h2>
 					<Table
 						caption="Adjustments, the latest first"
 						quiet
-						columns={COLUMNS}
+						columns={mayAdjust ? [...COLUMNS, UNDO] : COLUMNS}
 						rows={list.data}
 						empty={<Empty title="Nothing was adjusted yet" />}
 					/>
@@ -127,7 +129,8 @@ function Forms({
 }): JSX.Element {
 	return (
 		<>
-			<Faults title="Nothing was adjusted" faults={faults} labels={LABELS} />
+			<Faults title="Nothing was adjusted" faults={faults} labels={LABELS} of={kind} />
+			{kind === "undo" ? <UndoForm fields={fields} faults={faults} /> : null}
 			{(Object.keys(KINDS) as FormKind[]).map((name) => (
 				<details open={kind === name || (kind === "" && name === "void_clicks" && Object.keys(fields).length > 0)}>
 					<summary>{KINDS[name]}</summary>
@@ -157,6 +160,7 @@ function AdjustmentForm({
 }): JSX.Element {
 	const field = (name: keyof typeof LABELS, hint?: string, required = false) => (
 		<Field
+			of={kind}
 			name={name}
 			label={LABELS[name]}
 			value={fields[name]}
@@ -179,6 +183,7 @@ function AdjustmentForm({
 					{field("from", "UTC: a day, or a time such as 2026-11-21T09:00:00Z")}
 					{field("to", "UTC; a day is included")}
 					<Field
+						of={kind}
 						kind="choice"
 						name="reason"
 						label={LABELS.reason}
@@ -195,6 +200,22 @@ function AdjustmentForm({
 				</>
 			)}
 			{field("text", "Kept with the adjustment; the publisher sees the amount", true)}
+			<div class="buttons">
+				<button type="submit">See what it comes to</button>
+			</div>
+		</form>
+	);
+}
+
+/** Once more, where undoing one was refused. */
+function UndoForm({ fields, faults }: { fields: Record<string, string>; faults: readonly Fault[] }): JSX.Element {
+	const { text, ...adjustment } = fields;
+	return (
+		<form method="post" action={PATH} class="stack">
+			{Object.entries({ ...adjustment, kind: "undo" }).map(([name, value]) => (
+				<input type="hidden" name={name} value={value} />
+			))}
+			<Field of="undo" name="text" label={LABELS.text} value={text} faults={faults} required />
 			<div class="buttons">
 				<button type="submit">See what it comes to</button>
 			</div>
@@ -221,20 +242,21 @@ const COLUMNS: readonly Column<ListedAdjustment>[] = [
 			</details>
 		),
 	},
-	{
-		head: "Undo",
-		cell: ({ id, kind, undone_by, text }) =>
-			undone_by !== null || kind === "undo" ? null : (
-				<Confirm
-					action={PATH}
-					label="Undo"
-					of={text}
-					question="See first what undoing it comes to."
-					send="See what it comes to"
-					fields={{ kind: "undo", adjustment: id }}
-				>
-					<Field name="text" label={LABELS.text} required />
-				</Confirm>
-			),
-	},
 ];
+
+const UNDO: Column<ListedAdjustment> = {
+	head: "Undo",
+	cell: ({ id, kind, undone_by, text }) =>
+		undone_by !== null || kind === "undo" ? null : (
+			<Confirm
+				action={PATH}
+				label="Undo"
+				of={text}
+				question="See first what undoing it comes to."
+				send="See what it comes to"
+				fields={{ kind: "undo", adjustment: id }}
+			>
+				<Field of={id} name="text" label={LABELS.text} required />
+			</Confirm>
+		),
+};

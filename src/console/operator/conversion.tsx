@@ -1,6 +1,7 @@
 /** One conversion: all that is known of it, and what a person may say of it. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ConversionKey } from "../../conversions/conversion.ts";
+import { mayAct } from "../../http/actor.ts";
 import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
 import { HttpError } from "../../lib/http.ts";
@@ -122,12 +123,24 @@ async function settle(request: PersonRequest, verb: JudgingVerb | "attach", run:
 			</>
 		);
 	} catch (error) {
-		return showConversion(request, { faults: formFaults(error), status: 422 });
+		const refused = { verb, text: form.get("text") ?? "", faults: formFaults(error) };
+		const click = verb === "attach" ? (form.get("click") ?? "") : "";
+		const candidates = click === "" ? undefined : await findCandidates(request.deps.db, keyOf(request), { click });
+		return showConversion(request, {
+			refused,
+			faults: refused.faults,
+			status: 422,
+			...(candidates !== undefined && { candidates, asked: { click } }),
+		});
 	}
 }
 
+/** A person's word that was refused, as it was typed. */
+type Refused = { verb: JudgingVerb | "attach"; text: string; faults: readonly Fault[] };
+
 type Around = {
 	notice?: JSX.Element | null;
+	refused?: Refused;
 	candidates?: Candidates;
 	/** What candidates were looked for by. */
 	asked?: Record<string, string>;
@@ -137,19 +150,25 @@ type Around = {
 
 async function showConversion(
 	request: PersonRequest,
-	{ notice = null, candidates, asked = {}, faults = [], status = 200 }: Around,
+	{ notice = null, refused, candidates, asked = {}, faults = [], status = 200 }: Around,
 ): Promise<Shown> {
 	const key = keyOf(request);
+	const maySettle = mayAct(request.person.role, "finance");
 	const shown = await showConversionOf(request.deps.db, key);
 	if (shown === null) throw new HttpError(404, { error: "Not found" });
 	return view(
 		{ status, title: `Conversion ${key.txnid}`, over: key.platform },
 		<>
 			{notice}
-			<Faults title="Nothing was changed" faults={faults} labels={LABELS} />
+			<Faults
+				title="Nothing was changed"
+				faults={faults.map(({ path, message }) => ({ path: LABELS[path as keyof typeof LABELS] ?? path, message }))}
+			/>
 			<Standing shown={shown} />
-			<Words shown={shown} />
-			{shown.click === null ? <Attach conversion={shown.conversion} candidates={candidates} asked={asked} /> : null}
+			{maySettle ? <Words shown={shown} refused={refused} /> : null}
+			{maySettle && shown.click === null ? (
+				<Attach conversion={shown.conversion} candidates={candidates} asked={asked} refused={refused} />
+			) : null}
 			<History shown={shown} />
 		</>,
 	);
@@ -198,7 +217,7 @@ const WORDS: Readonly<Record<JudgingVerb | "attach", { label: string; question: 
 	attach: { label: "Attach", question: "It gets this click, and is settled by it." },
 };
 
-function Words({ shown: { conversion } }: { shown: ShownConversionAnswer }): JSX.Element {
+function Words({ shown: { conversion }, refused }: { shown: ShownConversionAnswer; refused: Refused | undefined }): JSX.Element {
 	const verbs: JudgingVerb[] = [
 		...(conversion.stage === "quarantined" ? (["release"] as const) : []),
 		conversion.verdict === "voided" ? "restore" : "void",
@@ -211,20 +230,28 @@ function Words({ shown: { conversion } }: { shown: ShownConversionAnswer }): JSX
 					label={WORDS[verb].label}
 					question={`${WORDS[verb].question} See first what it comes to.`}
 					send="See what it comes to"
+					open={refused?.verb === verb}
 				>
-					<Field name="text" label={LABELS.text} required />
+					<Why of={verb} refused={refused?.verb === verb ? refused : undefined} />
 				</Confirm>
 			))}
 		</div>
 	);
 }
 
+/** @param of what it is about */
+function Why({ of, refused }: { of: string; refused: Refused | undefined }): JSX.Element {
+	return <Field of={of} name="text" label={LABELS.text} value={refused?.text} faults={refused?.faults} required />;
+}
+
 function Attach(props: {
 	conversion: ShownConversionAnswer["conversion"];
 	candidates: Candidates | undefined;
 	asked: Record<string, string>;
+	refused: Refused | undefined;
 }): JSX.Element {
 	const { conversion, candidates, asked } = props;
+	const refused = props.refused?.verb === "attach" ? props.refused : undefined;
 	const address = conversionAddress(conversion);
 	const at = Date.parse(conversion.event_at);
 	const around = { from: isoTime(at - 24 * HOUR_MS), to: isoTime(at + HOUR_MS) };
@@ -264,8 +291,9 @@ function Attach(props: {
 										question={WORDS.attach.question}
 										send="See what it comes to"
 										fields={{ click: id }}
+										open={refused !== undefined && candidates.data.length === 1}
 									>
-										<Field name="text" label={LABELS.text} required />
+										<Why of={id} refused={refused} />
 									</Confirm>
 								),
 						},

@@ -1,4 +1,5 @@
 /** Messages that no consumer could take: looked at, and sent to their queue again. */
+import { mayAct } from "../../http/actor.ts";
 import { QUEUE_NAMES, type QueueName } from "../../lib/enums.ts";
 import type { DeadLetter } from "../../operator/dead-letters/replay-answers.ts";
 import { listDeadLetters, replayDeadLetters } from "../../operator/dead-letters/replay-dead-letters.ts";
@@ -39,7 +40,7 @@ export const DEAD_LETTERS_PAGES = [
 		path: PATH,
 		needs: { staff: "viewer" },
 		title: "Dead letters",
-		async handle({ deps, query, now }) {
+		async handle({ deps, query, now, person }) {
 			const queue = queueOf(query.queue);
 			const { remaining } = await replayDeadLetters(deps.watching, { queue: null, until: now, actor: null });
 			const letters = await listDeadLetters(deps.db, queue, MAX_SHOWN);
@@ -59,7 +60,7 @@ export const DEAD_LETTERS_PAGES = [
 						name="queue"
 						tabs={[{ value: "", label: "All" }, ...QUEUE_NAMES.map((name) => ({ value: name, label: name }))]}
 					/>
-					{waiting === 0 ? null : (
+					{waiting === 0 || !mayAct(person.role, "finance") ? null : (
 						<Confirm
 							action={`${PATH}/replay`}
 							label="Send again"

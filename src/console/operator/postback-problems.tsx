@@ -1,7 +1,9 @@
 /** What platforms send that needs a person: by platform and cause, with the fix to send to that platform, and a replay after it. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { mayAct } from "../../http/actor.ts";
 import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
+import type { PersonRole } from "../../lib/enums.ts";
 import { MAX_ROWS } from "../../lib/page-cursor.ts";
 import { issuePostbackUrl, postbackUrlSchema, showPostbackUrl } from "../../operator/postback-problems/give-postback-url.ts";
 import { POSTBACK_FIELDS } from "../../operator/postback-problems/network-macros.ts";
@@ -70,7 +72,7 @@ export const POSTBACK_PROBLEMS_PAGES = [
 		path: PATH,
 		needs: { staff: "viewer" },
 		title: "Problems with postbacks",
-		async handle({ deps, query, now }) {
+		async handle({ deps, query, now, person }) {
 			const { data, complete } = await readProblems(deps.mending, readProblemsQuery({ limit: String(MAX_ROWS), ...givenOf(query) }, now));
 			return (
 				<>
@@ -93,7 +95,7 @@ export const POSTBACK_PROBLEMS_PAGES = [
 							</Empty>
 						}
 					/>
-					{query.platform ? <OfPlatform platform={query.platform} url={await urlOf(deps, query.platform)} /> : null}
+					{query.platform ? <OfPlatform platform={query.platform} url={await urlOf(deps, query.platform)} role={person.role} /> : null}
 				</>
 			);
 		},
@@ -156,21 +158,27 @@ async function urlOf(deps: Deps, platform: string): Promise<PostbackUrlAnswer | 
 	}
 }
 
-function OfPlatform({ platform, url }: { platform: string; url: PostbackUrlAnswer | null }): JSX.Element {
+function OfPlatform({ platform, url, role }: { platform: string; url: PostbackUrlAnswer | null; role: PersonRole }): JSX.Element {
 	if (url === null) return <Notice tone="bad">No platform has this id.</Notice>;
 	return (
 		<>
 			<h2>The address to give to {platform}</h2>
 			<PostbackUrl url={url} />
-			<Confirm
-				action={URL_PATH}
-				label="Issue a key for it"
-				question="A further key is made, and the address shown once with it. The keys that there are stay valid."
-				fields={{ platform }}
-				once
-			/>
-			<h2>Send through again, once it is mended</h2>
-			<ReplayForm fields={{ platform }} />
+			{mayAct(role, "admin") ? (
+				<Confirm
+					action={URL_PATH}
+					label="Issue a key for it"
+					question="A further key is made, and the address shown once with it. The keys that there are stay valid."
+					fields={{ platform }}
+					once
+				/>
+			) : null}
+			{mayAct(role, "finance") ? (
+				<>
+					<h2>Send through again, once it is mended</h2>
+					<ReplayForm fields={{ platform }} />
+				</>
+			) : null}
 		</>
 	);
 }
@@ -226,6 +234,7 @@ function Replayed({ replayed, fields }: { replayed: ReplayedPostbacks; fields: R
 		<>
 			<Notice tone={dry_run ? "plain" : "good"}>
 				{dry_run ? "Nothing was sent through yet: this is what it comes to." : "They were sent through."}
+				{next_cursor === null ? null : " There is more than is looked at once."}
 			</Notice>
 			<Figures
 				figures={[
@@ -238,6 +247,7 @@ function Replayed({ replayed, fields }: { replayed: ReplayedPostbacks; fields: R
 				]}
 			/>
 			{dry_run ? <ReplayButton label="Send through" fields={{ ...fields, step: "do" }} /> : null}
+			{dry_run && next_cursor !== null ? <ReplayButton label="See what the rest comes to" fields={again} /> : null}
 			{!dry_run && next_cursor !== null ? <ReplayButton label="Go on with the rest" fields={{ ...again, step: "do" }} /> : null}
 			<p>
 				<a href={addressOf(PATH, { platform: fields.platform ?? "" })}>Back to the problems</a>

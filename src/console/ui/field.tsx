@@ -8,9 +8,9 @@ export type Fault = { path: string; message: string };
 
 export type Choice = { value: string; label: string; group?: string };
 
-/** The id of the field with this name, which its faults lead to. */
-export function fieldId(name: string): string {
-	return `field-${slugOf(name)}`;
+/** The id of the field with this name, which its faults lead to. @param of tells it from those of the page's other forms */
+export function fieldId(name: string, of = ""): string {
+	return `field-${slugOf(`${of} ${name}`)}`;
 }
 
 type Common = {
@@ -20,6 +20,8 @@ type Common = {
 	hint?: Child;
 	/** Of the whole form: the field takes those of its name. */
 	faults?: readonly Fault[] | undefined;
+	/** The form that it is of, where another form of the page may have a field of this name: an id stands once on a page. */
+	of?: string | undefined;
 	required?: boolean;
 	readonly?: boolean;
 };
@@ -39,7 +41,7 @@ type Kind =
 /** A label, its control, and what describes it. Texts are kept as they were typed. */
 export function Field(props: Common & Kind): JSX.Element {
 	const { label, name, hint, faults = [], required = false } = props;
-	const id = fieldId(name);
+	const id = fieldId(name, props.of);
 	const own = faults.filter(({ path }) => path === name || path.startsWith(`${name}[`) || path.startsWith(`${name}.`));
 	const describedBy = [hint === undefined ? "" : `${id}-hint`, own.length === 0 ? "" : `${id}-fault`].filter(Boolean).join(" ");
 	const shared = {

@@ -32,9 +32,15 @@ export function Notice(props: { tone?: keyof typeof NOTICE_WORDS; title?: string
  * What was wrong with what was sent, each leading to its field; nothing without faults. The browser puts the focus here.
  * @param title what has not happened, such as "The address was not saved"
  * @param labels of the form's fields by their name; a fault of no such field is named by its path
+ * @param of the form, where its fields are told from those of others by it
  */
-export function Faults(props: { title: string; faults: readonly Fault[]; labels?: Readonly<Record<string, string>> }): JSX.Element | null {
-	const { title, faults, labels = {} } = props;
+export function Faults(props: {
+	title: string;
+	faults: readonly Fault[];
+	labels?: Readonly<Record<string, string>>;
+	of?: string;
+}): JSX.Element | null {
+	const { title, faults, labels = {}, of } = props;
 	if (faults.length === 0) return null;
 	return (
 		<div class="notice bad" role="alert" tabindex={-1} autofocus>
@@ -46,7 +52,7 @@ export function Faults(props: { title: string; faults: readonly Fault[]; labels?
 					if (label === undefined) return <li>{path === "" ? message : `${path}: ${message}`}</li>;
 					return (
 						<li>
-							<a href={`#${fieldId(labels[path] === undefined ? name : path)}`}>{label}</a>: {message}
+							<a href={`#${fieldId(labels[path] === undefined ? name : path, of)}`}>{label}</a>: {message}
 						</li>
 					);
 				})}

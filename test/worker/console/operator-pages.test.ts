@@ -178,7 +178,9 @@ describe("worker: operators' pages", () => {
 		await env.DB.prepare("INSERT INTO dead_letters (id, queue, body, received_at) VALUES ('d-1', 'postbacks', '{\"x\":\"<b>\"}', ?)")
 			.bind(AT)
 			.run();
-		expect(await textOf("/console/operator/dead-letters")).toContain("&lt;b&gt;");
+		const listed = await textOf("/console/operator/dead-letters");
+		expect([listed.includes("&lt;b&gt;"), listed.includes("Send again…")]).toEqual([true, false]);
+		expect(await textOf("/console/operator/dead-letters", "finance")).toContain("Send again…");
 		expect((await shown(post("/console/operator/dead-letters/replay", visitors.viewer, { queue: "postbacks" }))).status).toBe(403);
 		const response = await post("/console/operator/dead-letters/replay", visitors.finance, { queue: "postbacks" });
 		expect([response.status, response.headers.get("location")]).toEqual([303, "/console/operator/dead-letters?replayed=1&queue=postbacks"]);
@@ -189,11 +191,17 @@ describe("worker: operators' pages", () => {
 
 	it("a conversion without a click is found, attached after a look at what that comes to, voided and restored; each once", async () => {
 		expect(await textOf("/console/operator/conversions?platform=west")).toContain("lost-1");
-		const found = await textOf(`${CONVERSION}/lost-1?click=${"c".repeat(32)}`);
+		expect(await textOf(`${CONVERSION}/lost-1`)).not.toContain('method="post" action="/console/operator');
+		const found = await textOf(`${CONVERSION}/lost-1?click=${"c".repeat(32)}`, "finance");
 		const [, click = ""] = /name="click" value="([^"]+)"/.exec(found) ?? [];
 		expect(click).not.toBe("");
 		expect((await shown(post(`${CONVERSION}/lost-1/attach`, visitors.viewer, { click, text: "seen" }))).status).toBe(403);
 		expect((await shown(post(`${CONVERSION}/lost-1/attach`, visitors.finance, { click }))).status).toBe(422);
+		const long = `seen ${"x".repeat(2_000)}`;
+		for (const verb of ["attach", "void"]) {
+			const refused = await shown(post(`${CONVERSION}/lost-1/${verb}`, visitors.finance, { click, text: long }));
+			expect([refused.status, refused.text.includes(`value="${long}"`), refused.text.includes("<details open")]).toEqual([422, true, true]);
+		}
 		const look = await shown(post(`${CONVERSION}/lost-1/attach`, visitors.finance, { click, text: "seen <b>" }));
 		expect([look.status, look.text.includes('value="seen &lt;b&gt;"')]).toEqual([200, true]);
 		const [, id = ""] = /name="id" value="([^"]+)"/.exec(look.text) ?? [];
@@ -218,6 +226,7 @@ describe("worker: operators' pages", () => {
 		const amount = { kind: "amount", publisher: "cpa", date: "2026-11-17", amount: "1.50", text: "goodwill" };
 		const PATH = "/console/operator/adjustments";
 		expect((await shown(post(PATH, visitors.viewer, amount))).status).toBe(403);
+		expect(await textOf(PATH)).not.toContain(`method="post" action="${PATH}"`);
 		for (const wrong of [{ ...amount, amount: "much" }, { ...amount, publisher: "nobody" }, { kind: "unknown" }, {}]) {
 			expect((await shown(post(PATH, visitors.finance, wrong as Record<string, string>))).status).toBe(422);
 		}
@@ -226,6 +235,13 @@ describe("worker: operators' pages", () => {
 		expect(look.text).toContain('value="1.5000"');
 		for (let times = 0; times < 2; times++) expect((await post(PATH, visitors.finance, { ...amount, step: "do", id })).status).toBe(303);
 		expect(await textOf(PATH)).toContain("goodwill");
+		const long = "x".repeat(2_000);
+		const refused = await shown(post(PATH, visitors.finance, { kind: "undo", adjustment: id, text: long }));
+		expect([refused.status, refused.text.includes(`value="${long}"`), refused.text.includes('href="#field-undo-text"')]).toEqual([
+			422,
+			true,
+			true,
+		]);
 		const undo = await post(PATH, visitors.finance, { kind: "undo", adjustment: id, text: "by mistake", step: "do" });
 		expect(undo.status).toBe(303);
 		const sum = await env.DB.prepare("SELECT SUM(adjustment_micros) AS sum FROM daily_publishers WHERE publisher_id = 'cpa'").first("sum");
@@ -239,6 +255,8 @@ describe("worker: operators' pages", () => {
 		await vi.waitFor(async () => expect(await textOf("/console/operator/postback-problems")).toContain("placeholder"), { timeout: 20_000 });
 		const text = await textOf("/console/operator/postback-problems?platform=west");
 		expect(text).toContain("/api/postback/{access_key}?");
+		expect([text.includes("Issue a key"), text.includes("Send through again")]).toEqual([false, false]);
+		expect(await textOf("/console/operator/postback-problems?platform=west", "finance")).toContain("Send through again");
 		expect(await textOf("/console/operator/postback-problems?platform=nobody")).toContain("No platform has this id");
 		const replay = (form: Record<string, string>) => shown(post("/console/operator/postback-problems/replay", visitors.finance, form));
 		expect((await replay({ platform: "west" })).text).toContain("Nothing was sent through yet");
