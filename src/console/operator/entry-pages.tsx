@@ -10,7 +10,7 @@ import { Do } from "../ui/actions.tsx";
 import { addressOf } from "../ui/address.ts";
 import { Empty, Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
-import { Count, Money, None, Percent, State } from "../ui/values.tsx";
+import { Count, Money, None, Share, State } from "../ui/values.tsx";
 import { BlockBrand, showBlocked } from "./blocks.tsx";
 import { requireEntry } from "./change-entry-pages.tsx";
 import { clicksAddress } from "./clicks.tsx";
@@ -44,7 +44,7 @@ export const ENTRY_PAGES = ENTRY_SECTIONS.map((section) =>
 					<Facts
 						facts={fieldsOf(section).map(({ name: field, label }) => [label, <Shown name={field} value={entry[field]} entry={entry} />])}
 					/>
-					<Further section={section} id={id} entry={entry} isAdmin={isAdmin} />
+					<Further section={section} id={id} entry={entry} isManager={isManager} isAdmin={isAdmin} />
 					{section === "brands" ? await showBlocked(deps, id, isManager) : null}
 					{isManager ? <Changes section={section} id={id} found={found} isAdmin={isAdmin} /> : null}
 				</>,
@@ -69,7 +69,7 @@ function Changed({ how }: { how: string | undefined }): JSX.Element | null {
 function Shown({ name, value, entry }: { name: string; value: unknown; entry: FileEntry }): JSX.Element | null {
 	if (value === null || value === undefined) return <None />;
 	if (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0) return <None />;
-	if (name === "revenue_share") return <Percent of={Number(value)} />;
+	if (name === "revenue_share") return <Share of={Number(value)} />;
 	if (typeof value === "number" && COUNT_FIELDS.has(name)) return <Count of={value} />;
 	if (name === "blocked_brands" && Array.isArray(value)) return <Blocked brands={value} />;
 	if (name === "status") return <State word={String(value)} />;
@@ -95,9 +95,10 @@ function Blocked({ brands }: { brands: readonly { domain?: string; country?: str
 }
 
 /** What belongs to an entry, on other pages. */
-function Further(props: { section: EntrySection; id: string; entry: FileEntry; isAdmin: boolean }): JSX.Element {
-	const { section, id, entry, isAdmin } = props;
+function Further(props: { section: EntrySection; id: string; entry: FileEntry; isManager: boolean; isAdmin: boolean }): JSX.Element {
+	const { section, id, entry, isManager, isAdmin } = props;
 	const links = [...LINKS[section](id), { href: auditOf(section, id), label: "Who changed it" }];
+	if (section === "brands" && isManager) links.push({ href: addressOf(newPath("campaigns"), { brand: id }), label: "New campaign" });
 	if (section === "publishers" && isAdmin) links.push({ href: `${networkPath("publishers", id)}/people`, label: "People" });
 	return (
 		<>
@@ -118,7 +119,13 @@ function Further(props: { section: EntrySection; id: string; entry: FileEntry; i
 					empty={
 						<Empty title="It has no campaign">
 							<p>
-								Without one it never bids: <a href={addressOf(newPath("campaigns"), { brand: id })}>add a campaign</a>.
+								Without one it never bids
+								{isManager ? (
+									<>
+										: <a href={addressOf(newPath("campaigns"), { brand: id })}>add a campaign</a>
+									</>
+								) : null}
+								.
 							</p>
 						</Empty>
 					}
@@ -141,7 +148,6 @@ const LINKS: Readonly<Record<EntrySection, (id: string) => Link[]>> = {
 	],
 	brands: (brand) => [
 		{ href: addressOf(networkPath("campaigns"), { brand }), label: "Its campaigns" },
-		{ href: addressOf(newPath("campaigns"), { brand }), label: "New campaign" },
 		{ href: clicksAddress({ brand }), label: "Clicks" },
 	],
 	campaigns: (campaign) => [

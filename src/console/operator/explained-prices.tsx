@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ExplainedPriceAnswer } from "../../bidding/explain-answer.ts";
 import { roundTo } from "../../lib/money.ts";
 import { Facts, Table } from "../ui/table.tsx";
-import { Count, Money, Percent, State, Time } from "../ui/values.tsx";
+import { Count, Money, Percent, Share, State, Time } from "../ui/values.tsx";
 import { pricesPath } from "./learned-parts.tsx";
 
 /** Of factors, as they are shown. */
@@ -59,7 +59,7 @@ function ExplainedPrice({ price }: { price: ExplainedPriceAnswer }): JSX.Element
 						"Caution, overpaid, creep",
 						`× ${roundTo(price.caution, DIGITS)} × ${roundTo(price.overpaid, DIGITS)} × ${roundTo(price.creep, DIGITS)}`,
 					],
-					["Share", <Percent of={price.revenue_share} />],
+					["Share", <Share of={price.revenue_share} />],
 					["Price", <Money usd={price.price} />],
 					["Learned of clicks before", <Time at={price.learned_until} date />],
 					["Last published", <Time at={last_change?.at} />],

@@ -1,5 +1,6 @@
 /** Publishers, brands, campaigns and platforms: found, and led to. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { mayAct } from "../../http/actor.ts";
 import { givenOf } from "../../http/period.ts";
 import { ENTRY_KEYS } from "../../operator/network/change-entry.ts";
 import { ENTRY_SECTIONS, type EntrySection } from "../../operator/network/entry-answers.ts";
@@ -10,7 +11,7 @@ import { page } from "../page.ts";
 import { type Filter, Filters, Pager } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { Count, Money, Percent, State } from "../ui/values.tsx";
+import { Count, Money, Share, State } from "../ui/values.tsx";
 
 /** The address of a section's list, or of one of its entries. */
 export function networkPath(section: EntrySection, id?: string): `/console${string}` {
@@ -100,7 +101,7 @@ const COLUMNS: Readonly<Record<EntrySection, readonly Column<FileEntry>[]>> = {
 		text("Publisher Id", "publisher_id"),
 		text("Identity", "publisher_identity"),
 		text("Pricing", "pricing_model"),
-		{ head: "Share", kind: "number", cell: ({ revenue_share }) => <Percent of={revenue_share as number} /> },
+		{ head: "Share", kind: "number", cell: ({ revenue_share }) => <Share of={revenue_share as number} /> },
 		flag("OpenRTB", "openrtb_enabled"),
 		flag("Serving Engine", "serving_engine_enabled"),
 	],
@@ -140,12 +141,13 @@ export const NETWORK_LIST_PAGES = ENTRY_SECTIONS.map((section) => {
 		path,
 		needs: { staff: "viewer" },
 		title,
-		async handle({ deps, query }) {
+		async handle({ deps, query, person }) {
+			const mayAdd = mayAct(person.role, "manager");
 			const { data, next_cursor } = await listEntries(deps.db, section, readListQuery(section, givenOf(query)));
 			return (
 				<>
 					<Filters path={path} query={query} filters={FILTERS[section]}>
-						<a href={newPath(section)}>New {one}</a>
+						{mayAdd ? <a href={newPath(section)}>New {one}</a> : null}
 					</Filters>
 					<Table
 						caption={title}
@@ -154,10 +156,14 @@ export const NETWORK_LIST_PAGES = ENTRY_SECTIONS.map((section) => {
 						empty={
 							next_cursor === null ? (
 								<Empty title={`No ${one} is like that`}>
-									<p>
-										Ask for fewer conditions, or <a href={newPath(section)}>add a {one}</a>. Whole files come in by{" "}
-										<a href="/console/operator/imports">an import</a>.
-									</p>
+									{mayAdd ? (
+										<p>
+											Ask for fewer conditions, or <a href={newPath(section)}>add a {one}</a>. Whole files come in by{" "}
+											<a href="/console/operator/imports">an import</a>.
+										</p>
+									) : (
+										<p>Ask for fewer conditions.</p>
+									)}
 								</Empty>
 							) : (
 								<Empty title="None among those that were looked at">

@@ -9,7 +9,7 @@ import { listPeople } from "../session/people.ts";
 import { CopyText } from "../ui/actions.tsx";
 import { Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
-import { State, Time } from "../ui/values.tsx";
+import { Share, State, Time } from "../ui/values.tsx";
 import { found } from "./found.ts";
 import { KeysTable } from "./settings-keys.tsx";
 import { MembersTable, PasskeysTable } from "./settings-members.tsx";
@@ -88,7 +88,7 @@ function SetUp({ account }: { account: Account }): JSX.Element {
 				["Id", <code>{id}</code>],
 				["State", <State word={status} />],
 				["You are paid for", pricing_model === "CPA" ? "conversions (CPA)" : "clicks (CPC)"],
-				["Your share", revenue_share === undefined ? null : `${Number((revenue_share * 100).toFixed(4))}%`],
+				["Your share", revenue_share === undefined ? null : <Share of={revenue_share} />],
 				["A click on a bid is paid for", `${bid_pay_minutes} minutes`],
 				["Bids by", served === "" ? "none" : served],
 				["Seat", seat],

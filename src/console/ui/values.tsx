@@ -52,6 +52,14 @@ export function Percent({ of }: { of: number | null | undefined }): JSX.Element 
 	return <data value={String(of)}>{(of * 100).toFixed(1).replace("-", "−")}%</data>;
 }
 
+/** A share that was agreed on, in percent with all its digits. @param of a part such as 0.8525 */
+export function Share({ of }: { of: number }): JSX.Element {
+	return <data value={String(of)}>{Number((of * 100).toFixed(SHARE_DIGITS))}%</data>;
+}
+
+/** Shares are kept in millionths. */
+const SHARE_DIGITS = 4;
+
 /**
  * A time in UTC, with the zone, to the second.
  * @param at ISO 8601 as the API answers it, or milliseconds since the epoch

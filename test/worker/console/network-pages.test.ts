@@ -29,6 +29,7 @@ beforeAll(async () => {
 				publisher_identity: "b",
 				access_key: "access-key-b",
 				publisher_key: "publisher-key-b",
+				revenue_share: 0.8525,
 			},
 		],
 		brands: [brandEntry("shoes.example", 11), brandEntry("hats.example", 12, { category: "hats" }), brandEntry("bags.example", 13)],
@@ -79,7 +80,7 @@ async function stored(sql: string): Promise<unknown> {
 
 describe("worker: lists of the network", () => {
 	it.each([
-		["/console/operator/publishers", ["Acme", "B &lt;b&gt;"]],
+		["/console/operator/publishers", ["Acme", "B &lt;b&gt;", "85.25%"]],
 		["/console/operator/publishers?text=acme&status=active", ["Acme"]],
 		["/console/operator/brands?category=hats", ["/console/operator/brands/hats.example"]],
 		["/console/operator/campaigns?brand=shoes.example&country=us", ["/console/operator/campaigns/11", "0.40"]],
@@ -98,6 +99,16 @@ describe("worker: lists of the network", () => {
 		expect(text).not.toContain("hats.example");
 		for (const query of ["active=maybe", "cursor=x", "nothing=1", "limit=0"]) {
 			expect((await shown(get(`/console/operator/brands?${query}`, visitors.viewer))).status).toBe(422);
+		}
+	});
+
+	it("lead to new entries whoever may add them alone", async () => {
+		for (const path of ["publishers", "brands", "campaigns", "platforms", "platforms?text=nothing", "brands/hats.example"]) {
+			const leads = async (who: string) => [path, who, (await textOf(`/console/operator/${path}`, who)).includes("/console/operator/new/")];
+			expect([await leads("viewer"), await leads("manager")]).toEqual([
+				[path, "viewer", false],
+				[path, "manager", true],
+			]);
 		}
 	});
 });
@@ -245,7 +256,8 @@ describe("worker: a change", () => {
 		expect((await send(`${path}/block`, { ...block, domain: "hats.example" })).status).toBe(412);
 		await change(path, formOf(await textOf(path, "manager"), "fields"));
 		expect(await stored("SELECT status AS value FROM publishers WHERE id = 'b'")).toBe("suspended");
-		expect(await textOf(path)).toContain("suspended");
+		const text = await textOf(path);
+		expect([text.includes("suspended"), text.includes("85.25%")]).toEqual([true, true]);
 		await change(path, formOf(await textOf(path, "manager"), "fields"));
 	});
 
