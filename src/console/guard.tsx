@@ -59,7 +59,8 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 		if (asksFresh(page.needs) && (session === null || !isFresh(session, now))) return confirmFirst(page, c);
 		const body = await readBytes(page, c);
 		const isForm = /^application\/x-www-form-urlencoded\b/i.test(c.req.header("content-type") ?? "");
-		const form = new URLSearchParams(isForm ? fromUtf8(body) : "");
+		// Browsers send each end of a line as two characters, and count one.
+		const form = new URLSearchParams(isForm ? fromUtf8(body).replaceAll(/%0d%0a/gi, "%0A") : "");
 		if (page.once && session !== null) await useForm(deps.db, session.hash, form.get(FORM_FIELD) ?? "", now);
 		const told = { c, deps, now, query: c.req.query(), form, body, param: (name: string) => c.req.param(name) ?? "" };
 		if (session === null) return page.handle({ ...told, session });

@@ -1,5 +1,6 @@
 /** Publishers' claims: each with what is known of it, answered, granted or declined. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { AdjustmentDeps } from "../../adjustments/deps.ts";
 import type { OperatorClaim } from "../../claims/claim-answers.ts";
 import { claimsQuerySchema, grantSchema, MAX_CLAIM_TEXT, wordsSchema } from "../../claims/claim-requests.ts";
 import { lookUp } from "../../claims/own-claims.ts";
@@ -11,11 +12,13 @@ import { readInput } from "../../http/read-input.ts";
 import { CLAIM_STATES } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { ClaimShown, claimColumns, Known } from "../claim-parts.tsx";
-import { type PersonRequest, page, seeOther } from "../page.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { formFaults } from "../form-faults.ts";
+import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
 import { addressOf } from "../ui/address.ts";
-import { Field } from "../ui/field.tsx";
+import { type Fault, Field } from "../ui/field.tsx";
 import { Filters, Pager } from "../ui/filters.tsx";
-import { Empty } from "../ui/messages.tsx";
+import { Empty, Faults } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
 import { Postbacks } from "./postbacks.tsx";
 
@@ -26,6 +29,15 @@ const MEANS = [
 	{ value: "restore_conversion", label: "a voided conversion, restored" },
 	{ value: "release_conversion", label: "a held conversion, released" },
 ];
+const LABELS = {
+	text: "Words to the publisher",
+	kind: "By",
+	date: "Day",
+	amount: "Amount, USD",
+	platform: "Platform",
+	txnid: "Transaction id",
+	click: "Click",
+};
 const FIELDS = {
 	amount: ["date", "amount"],
 	attach_conversion: ["platform", "txnid", "click"],
@@ -72,35 +84,7 @@ export const OPERATOR_CLAIMS_PAGES = [
 		path: `${PATH}/:id`,
 		needs: { staff: "viewer" },
 		title: "Claim",
-		async handle({ deps, param, person }) {
-			const { data } = await listClaims(deps, readInput(claimsQuerySchema, { id: param("id") }));
-			const claim = data[0];
-			if (claim === undefined) throw new HttpError(404, { error: "Not found" });
-			const isUnderWay = claim.state === "open" || claim.state === "answered";
-			const known = await lookUp(deps, claim.publisher, claim.about);
-			return (
-				<>
-					<Facts
-						facts={[
-							["Publisher", <PublisherLink id={claim.publisher} />],
-							["All of its id", <a href={addressOf("/console/operator/find", { id: claim.about })}>clicks, conversions, postbacks</a>],
-							["Granted by", claim.adjustment === null ? null : <a href="/console/operator/adjustments">{claim.adjustment}</a>],
-						]}
-					/>
-					<ClaimShown claim={claim} network="us" />
-					<h2>What is known of it</h2>
-					<Known {...known} />
-					<Table
-						caption="Other claims of it, whichever of its ids they name"
-						columns={[...claimColumns<OperatorClaim>(PATH), { head: "Granted by", cell: ({ adjustment }) => adjustment }]}
-						rows={await listOthersOfSale(deps, claim, known)}
-						empty={<p>None within 90 days.</p>}
-					/>
-					<Postbacks caption="What platforms sent of it" rows={(await traceConversion(deps.db, claim.about)).postbacks} />
-					{isUnderWay && mayAct(person.role, "finance") ? <Forms id={claim.id} /> : null}
-				</>
-			);
-		},
+		handle: (request) => showClaim(request, {}),
 	}),
 	...(["answer", "decline"] as const).map((verb) =>
 		page({
@@ -108,12 +92,11 @@ export const OPERATOR_CLAIMS_PAGES = [
 			path: `${PATH}/:id/${verb}`,
 			needs: { staff: "finance" },
 			title: "Claim",
-			async handle({ deps, form, actor, param }: PersonRequest) {
-				const { text } = readInput(wordsSchema, { text: form.get("text") ?? "" });
-				const settle = verb === "answer" ? answerClaim : declineClaim;
-				const { id } = await settle({ ...deps.adjusting, actor }, param("id"), text);
-				return seeOther(`${PATH}/${id}`);
-			},
+			handle: (request: PersonRequest) =>
+				settle(request, "answer", (deps) => {
+					const { text } = readInput(wordsSchema, { text: request.form.get("text") ?? "" });
+					return (verb === "answer" ? answerClaim : declineClaim)(deps, request.param("id"), text);
+				}),
 		}),
 	),
 	page({
@@ -121,28 +104,97 @@ export const OPERATOR_CLAIMS_PAGES = [
 		path: `${PATH}/:id/grant`,
 		needs: { staff: "finance" },
 		title: "Claim",
-		async handle({ deps, form, actor, param }) {
-			const kind = form.get("kind") ?? "";
-			const names = Object.hasOwn(FIELDS, kind) ? FIELDS[kind as keyof typeof FIELDS] : [];
-			const by = { kind, ...Object.fromEntries(names.map((name) => [name, (form.get(name) ?? "").trim()])) };
-			const request = readInput(grantSchema, { text: form.get("text") ?? "", by });
-			const { id } = await grantClaim({ ...deps.adjusting, actor }, param("id"), request);
-			return seeOther(`${PATH}/${id}`);
-		},
+		handle: (request) =>
+			settle(request, "grant", (deps) => {
+				const { form, param } = request;
+				const kind = form.get("kind") ?? "";
+				const names = Object.hasOwn(FIELDS, kind) ? FIELDS[kind as keyof typeof FIELDS] : [];
+				const by = { kind, ...Object.fromEntries(names.map((name) => [name, (form.get(name) ?? "").trim()])) };
+				return grantClaim(deps, param("id"), readInput(grantSchema, { text: form.get("text") ?? "", by }));
+			}),
 	}),
 ];
+
+/** Writes to a claim; where that is refused, the page has what was typed. */
+async function settle(request: PersonRequest, of: FormName, run: (deps: AdjustmentDeps) => Promise<{ id: string }>): Promise<Shown> {
+	const { deps, form, actor, param } = request;
+	try {
+		await assertSeen(deps, param("id"), form.get("seen"));
+		const { id } = await run({ ...deps.adjusting, actor });
+		return seeOther(`${PATH}/${id}`);
+	} catch (error) {
+		const isOther = error instanceof HttpError && error.status === 409;
+		const faults = isOther ? [{ path: "", message: String(error.body.message) }] : formFaults(error);
+		return showClaim(request, { status: isOther ? 409 : 422, sent: { of, typed: Object.fromEntries(form), faults } });
+	}
+}
+
+/** @param seen how many texts the page had @throws HttpError 409 where there are more by now */
+async function assertSeen(deps: ConsoleDeps, id: string, seen: string | null): Promise<void> {
+	if (seen === null) return;
+	const { data } = await listClaims(deps, readInput(claimsQuerySchema, { id }));
+	if (data[0] === undefined || String(data[0].thread.length) === seen) return;
+	throw new HttpError(409, { error: "Conflict", message: "Something was written to it meanwhile. Read that first, and send this again." });
+}
+
+type FormName = "answer" | "grant";
+/** What a form was sent with, and why it was refused. */
+type Sent = { of: FormName; typed: Readonly<Record<string, string>>; faults: readonly Fault[] };
+
+async function showClaim({ deps, param, person }: PersonRequest, { status = 200, sent }: { status?: number; sent?: Sent }): Promise<Shown> {
+	const { data } = await listClaims(deps, readInput(claimsQuerySchema, { id: param("id") }));
+	const claim = data[0];
+	if (claim === undefined) throw new HttpError(404, { error: "Not found" });
+	const isUnderWay = claim.state === "open" || claim.state === "answered";
+	const known = await lookUp(deps, claim.publisher, claim.about);
+	return view(
+		{ status },
+		<>
+			{sent === undefined ? null : <Faults title="Nothing was written" faults={namedFaults(sent)} labels={LABELS} of={sent.of} />}
+			<Facts
+				facts={[
+					["Publisher", <PublisherLink id={claim.publisher} />],
+					["All of its id", <a href={addressOf("/console/operator/find", { id: claim.about })}>clicks, conversions, postbacks</a>],
+					["Granted by", claim.adjustment === null ? null : <a href="/console/operator/adjustments">{claim.adjustment}</a>],
+				]}
+			/>
+			<ClaimShown claim={claim} network="us" />
+			<h2>What is known of it</h2>
+			<Known {...known} />
+			<Table
+				caption="Other claims of it, whichever of its ids they name"
+				columns={[...claimColumns<OperatorClaim>(PATH), { head: "Granted by", cell: ({ adjustment }) => adjustment }]}
+				rows={await listOthersOfSale(deps, claim, known)}
+				empty={<p>None within 90 days.</p>}
+			/>
+			<Postbacks caption="What platforms sent of it" rows={(await traceConversion(deps.db, claim.about)).postbacks} />
+			{isUnderWay && mayAct(person.role, "finance") ? <Forms claim={claim} sent={sent} /> : null}
+		</>,
+	);
+}
+
+/** The verb's faults by the names of the form's fields. */
+function namedFaults({ faults }: Sent): Fault[] {
+	return faults.map(({ path, message }) => ({ path: path.replace(/^by\.?/, "") || (path === "by" ? "kind" : ""), message }));
+}
 
 function PublisherLink({ id }: { id: string }): JSX.Element {
 	return <a href={`/console/operator/publishers/${encodeURIComponent(id)}`}>{id}</a>;
 }
 
-function Forms({ id }: { id: string }): JSX.Element {
+function Forms({ claim: { id, thread }, sent }: { claim: OperatorClaim; sent: Sent | undefined }): JSX.Element {
 	const path = `${PATH}/${encodeURIComponent(id)}`;
+	const seen = <input type="hidden" name="seen" value={String(thread.length)} />;
+	const shared = (of: FormName, name: keyof typeof LABELS) => {
+		const { typed = {}, faults = [] } = sent?.of === of ? { typed: sent.typed, faults: namedFaults(sent) } : {};
+		return { of, name, label: LABELS[name], value: typed[name], faults };
+	};
 	return (
 		<>
 			<h2>Answer</h2>
 			<form method="post" action={`${path}/answer`} class="stack">
-				<Field kind="long" name="text" label="Answer" hint="The publisher reads it" maxLength={MAX_CLAIM_TEXT} rows={4} required />
+				{seen}
+				<Field {...shared("answer", "text")} kind="long" hint="The publisher reads it" maxLength={MAX_CLAIM_TEXT} rows={4} required />
 				<div class="buttons">
 					<button type="submit">Answer</button>
 					<button type="submit" class="danger" formaction={`${path}/decline`}>
@@ -152,16 +204,14 @@ function Forms({ id }: { id: string }): JSX.Element {
 			</form>
 			<h2>Grant</h2>
 			<form method="post" action={`${path}/grant`} class="stack">
-				<div class="field">
-					<label for="grant-text">Words to the publisher</label>
-					<textarea id="grant-text" name="text" rows={3} maxlength={MAX_CLAIM_TEXT} required />
-				</div>
-				<Field kind="choice" name="kind" label="By" choices={MEANS} required />
-				<Field kind="date" name="date" label="Day" hint="Of an amount" />
-				<Field name="amount" label="Amount, USD" hint="Such as 12.50" />
-				<Field name="platform" label="Platform" hint="Of a conversion" />
-				<Field name="txnid" label="Transaction id" hint="Of a conversion" />
-				<Field name="click" label="Click" hint="That an unmatched conversion is given: an id of it" />
+				{seen}
+				<Field {...shared("grant", "text")} kind="long" hint="The publisher reads it" maxLength={MAX_CLAIM_TEXT} rows={3} required />
+				<Field {...shared("grant", "kind")} kind="choice" choices={MEANS} required />
+				<Field {...shared("grant", "date")} kind="date" hint="Of an amount" />
+				<Field {...shared("grant", "amount")} hint="Such as 12.50" />
+				<Field {...shared("grant", "platform")} hint="Of a conversion" />
+				<Field {...shared("grant", "txnid")} hint="Of a conversion" />
+				<Field {...shared("grant", "click")} hint="That an unmatched conversion is given: an id of it" />
 				<div class="buttons">
 					<button type="submit">Grant</button>
 				</div>

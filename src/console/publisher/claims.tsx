@@ -8,7 +8,7 @@ import { readInput } from "../../http/read-input.ts";
 import { CLAIM_KINDS, CLAIM_STATES } from "../../lib/enums.ts";
 import { CLAIM_KIND_WORDS, ClaimShown, claimColumns, Known } from "../claim-parts.tsx";
 import { formFaults } from "../form-faults.ts";
-import { page, seeOther, view } from "../page.ts";
+import { type PublisherRequest, page, type Shown, seeOther, view } from "../page.ts";
 import { Confirm } from "../ui/actions.tsx";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Filters, Pager } from "../ui/filters.tsx";
@@ -25,6 +25,7 @@ const LABELS = {
 	amount: "Expected, USD",
 	text: "What happened",
 };
+const REPLY_LABELS = { text: "More to it" };
 const NAMES = Object.keys(LABELS) as (keyof typeof LABELS)[];
 type Typed = Partial<Record<keyof typeof LABELS, string>>;
 
@@ -101,40 +102,22 @@ export const CLAIMS_PAGES = [
 		path: `${PATH}/:id`,
 		needs: { publisher: "analyst" },
 		title: "Claim",
-		async handle({ deps, publisher, person, param }) {
-			const { data } = await listOwnClaims(deps, publisher.id, readInput(ownClaimsQuerySchema, { id: param("id") }));
-			const claim = found(data[0] ?? null);
-			const path = `${PATH}/${encodeURIComponent(claim.id)}`;
-			const mayWrite = person.role === "owner" && (claim.state === "open" || claim.state === "answered");
-			return (
-				<>
-					<ClaimShown claim={claim} network="the network" />
-					{mayWrite ? (
-						<>
-							<form method="post" action={`${path}/reply`} class="stack">
-								<Field kind="long" name="text" label="More to it" maxLength={MAX_CLAIM_TEXT} required />
-								<div class="buttons">
-									<button type="submit">Send</button>
-								</div>
-							</form>
-							<Confirm action={`${path}/withdraw`} label="Withdraw" question="The claim ends, and is answered no more." danger />
-						</>
-					) : null}
-					<h2>What is known of it now</h2>
-					<Known {...(await lookUp(deps, publisher.id, claim.about))} />
-				</>
-			);
-		},
+		handle: (request) => showClaim(request, {}),
 	}),
 	page({
 		method: "POST",
 		path: `${PATH}/:id/reply`,
 		needs: { publisher: "owner" },
 		title: "Claim",
-		async handle({ deps, publisher, form, actor, param }) {
-			const { text } = readInput(wordsSchema, { text: form.get("text") ?? "" });
-			const { id } = await replyToClaim(deps, publisher.id, actor, param("id"), text);
-			return seeOther(`${PATH}/${id}`);
+		async handle(request) {
+			const { deps, publisher, form, actor, param } = request;
+			const text = form.get("text") ?? "";
+			try {
+				const { id } = await replyToClaim(deps, publisher.id, actor, param("id"), readInput(wordsSchema, { text }).text);
+				return seeOther(`${PATH}/${id}`);
+			} catch (error) {
+				return showClaim(request, { text, faults: formFaults(error) });
+			}
 		},
 	}),
 	page({
@@ -148,6 +131,37 @@ export const CLAIMS_PAGES = [
 		},
 	}),
 ];
+
+/** @param typed what was to be added, and why it was refused */
+async function showClaim(
+	{ deps, publisher, person, param }: PublisherRequest,
+	{ text, faults = [] }: { text?: string; faults?: readonly Fault[] },
+): Promise<Shown> {
+	const { data } = await listOwnClaims(deps, publisher.id, readInput(ownClaimsQuerySchema, { id: param("id") }));
+	const claim = found(data[0] ?? null);
+	const path = `${PATH}/${encodeURIComponent(claim.id)}`;
+	const mayWrite = person.role === "owner" && (claim.state === "open" || claim.state === "answered");
+	return view(
+		{ status: faults.length > 0 ? 422 : 200 },
+		<>
+			<Faults title="Nothing was added" faults={faults} labels={REPLY_LABELS} />
+			<ClaimShown claim={claim} network="the network" />
+			{mayWrite ? (
+				<>
+					<form method="post" action={`${path}/reply`} class="stack">
+						<Field kind="long" name="text" label={REPLY_LABELS.text} value={text} maxLength={MAX_CLAIM_TEXT} faults={faults} required />
+						<div class="buttons">
+							<button type="submit">Send</button>
+						</div>
+					</form>
+					<Confirm action={`${path}/withdraw`} label="Withdraw" question="The claim ends, and is answered no more." danger />
+				</>
+			) : null}
+			<h2>What is known of it now</h2>
+			<Known {...(await lookUp(deps, publisher.id, claim.about))} />
+		</>,
+	);
+}
 
 function ClaimForm({ typed, faults = [] }: { typed: Typed; faults?: readonly Fault[] }): JSX.Element {
 	return (

@@ -133,10 +133,28 @@ describe("worker: claims", () => {
 		for (const verb of ["answer", "decline", "grant"])
 			expect((await post(`/console/operator/claims/${id}/${verb}`, who.viewer, { text: "no" })).status).toBe(403);
 		expect((await post(`/console/operator/claims/${id}/answer`, who.finance, { text: "" })).status).toBe(422);
+		const long = `Which shop? ${"x".repeat(1_000)}`;
+		for (const [path, writer] of [
+			[`/console/operator/claims/${id}/answer`, who.finance],
+			[`/console/operator/claims/${id}/decline`, who.finance],
+			[`/console/operator/claims/${id}/grant`, who.finance],
+			[`/console/claims/${id}/reply`, who.cpa],
+		] as const) {
+			const refused = await shown(post(path, writer, { text: long, kind: "amount", date: "2026-11-17", amount: "much" }));
+			const kept = [long, ...(path.endsWith("grant") ? ['value="much"', "must be USD such as 12.50"] : [])];
+			expect([path, refused.status, kept.every((text) => refused.text.includes(text))]).toEqual([path, 422, true]);
+		}
+		const overtaken = await shown(post(`/console/operator/claims/${id}/decline`, who.finance, { text: "No such order.", seen: "0" }));
+		expect([overtaken.status, overtaken.text.includes("No such order.</textarea>")]).toEqual([409, true]);
+		expect(overtaken.text).toContain('name="seen" value="1"');
 		expect((await post(`/console/operator/claims/${id}/answer`, who.finance, { text: "Which shop?" })).status).toBe(303);
 		expect(await stateOf(id)).toBe("answered");
 		expect((await shown(get(`/console/claims/${id}`, who.cpa))).text).toContain("Which shop?");
-		expect((await post(`/console/claims/${id}/reply`, who.cpa, { text: "shoes.example" })).status).toBe(303);
+		// As browsers send it, who count an end of a line once.
+		const lines = `shoes.example\n${"1\n".repeat(400)}`.trim();
+		expect((await post(`/console/claims/${id}/reply`, who.cpa, { text: lines.replaceAll("\n", "\r\n").padEnd(1_300, " ") })).status).toBe(
+			303,
+		);
 		expect(await stateOf(id)).toBe("open");
 		expect((await post(`/console/operator/claims/${id}/decline`, who.finance, { text: "It was cancelled." })).status).toBe(303);
 		expect(await stateOf(id)).toBe("declined");
