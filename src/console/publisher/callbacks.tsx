@@ -25,6 +25,7 @@ import { Empty, Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
 import { State, Time } from "../ui/values.tsx";
 import { found } from "./found.ts";
+import { mayChange } from "./may-change.ts";
 
 const PATH = "/console/callbacks";
 const REPLAY_DAYS = 7;
@@ -50,7 +51,7 @@ export const CALLBACKS_PAGES = [
 		async handle({ deps, publisher, person, query: { replayed, ...query }, now }) {
 			const account = found(await readAccount(deps.db, publisher.id, now));
 			const { data, next_cursor } = await listOwnCallbacks(deps, publisher.id, query);
-			const isOwner = person.role === "owner";
+			const isOwner = mayChange({ person, publisher });
 			const sent = countOf(replayed);
 			return (
 				<>

@@ -15,6 +15,7 @@ import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { Table } from "../ui/table.tsx";
 import { found } from "./found.ts";
+import { mayChange } from "./may-change.ts";
 
 const PATH = "/console/claims";
 const LABELS = {
@@ -51,7 +52,7 @@ export const CLAIMS_PAGES = [
 			const { data, next_cursor } = await listOwnClaims(deps, publisher.id, readInput(ownClaimsQuerySchema, givenOf(query)));
 			return (
 				<>
-					{person.role === "owner" ? <ClaimForm typed={id === undefined ? {} : { id }} /> : null}
+					{mayChange({ person, publisher }) ? <ClaimForm typed={id === undefined ? {} : { id }} /> : null}
 					<h2>Your claims</h2>
 					<Filters
 						path={PATH}
@@ -64,7 +65,7 @@ export const CLAIMS_PAGES = [
 						rows={data}
 						empty={
 							<Empty title="No claim was found">
-								<p>Say above which sale is missing or wrong.</p>
+								{mayChange({ person, publisher }) ? <p>Say above which sale is missing or wrong.</p> : null}
 							</Empty>
 						}
 					/>
@@ -140,7 +141,7 @@ async function showClaim(
 	const { data } = await listOwnClaims(deps, publisher.id, readInput(ownClaimsQuerySchema, { id: param("id") }));
 	const claim = found(data[0] ?? null);
 	const path = `${PATH}/${encodeURIComponent(claim.id)}`;
-	const mayWrite = person.role === "owner" && (claim.state === "open" || claim.state === "answered");
+	const mayWrite = mayChange({ person, publisher }) && (claim.state === "open" || claim.state === "answered");
 	return view(
 		{ status: faults.length > 0 ? 422 : 200 },
 		<>

@@ -30,7 +30,7 @@ const MEMBERS = `${PATH}/members`;
 const BACK = { path: PATH, label: "Back to settings" };
 const LABELS = { name: "Name", email: "E-mail address", role: "Role" };
 
-/** What is done to someone. What lets someone in, or do more, asks for a passkey. */
+/** What is done to someone. What lets someone in, or do more, asks for a passkey; all else takes away, and a suspended publisher may. */
 const DEEDS: readonly {
 	name: string;
 	isGuarded: boolean;
@@ -79,7 +79,7 @@ export const SETTINGS_MEMBERS_PAGES = [
 		page({
 			method: "POST",
 			path: `${MEMBERS}/:person/${deed.name}`,
-			needs: deed.isGuarded ? { publisher: "owner", fresh: true } : { publisher: "owner" },
+			needs: deed.isGuarded ? { publisher: "owner", fresh: true } : { publisher: "owner", evenSuspended: true },
 			...(deed.name === "link" && { once: true }),
 			title: "People",
 			async handle(request: PublisherRequest): Promise<Shown> {
@@ -105,10 +105,14 @@ const COLUMNS: readonly Column<KnownPerson>[] = [
 	{ head: "Since", cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
-/** @param own whoever looks */
-export function MembersTable({ people, own }: { people: readonly KnownPerson[]; own: Person }): JSX.Element {
+/** @param props.own whoever looks */
+export function MembersTable(props: { people: readonly KnownPerson[]; own: Person; isSuspended: boolean }): JSX.Element {
+	const { people, own, isSuspended } = props;
 	const isOwner = own.role === "owner";
-	const actions: Column<KnownPerson> = { head: "Change", cell: (person) => <Actions person={person} isOneself={person.id === own.id} /> };
+	const actions: Column<KnownPerson> = {
+		head: "Change",
+		cell: (person) => <Actions person={person} isOneself={person.id === own.id} isSuspended={isSuspended} />,
+	};
 	return (
 		<>
 			<Table
@@ -117,7 +121,7 @@ export function MembersTable({ people, own }: { people: readonly KnownPerson[]; 
 				rows={people}
 				empty={<p>Nobody may.</p>}
 			/>
-			{isOwner ? (
+			{isOwner && !isSuspended ? (
 				<p>
 					<a class="button" href={MEMBERS}>
 						Invite someone
@@ -156,14 +160,16 @@ export function PasskeysTable({ passkeys, own }: { passkeys: Awaited<ReturnType<
 	);
 }
 
-function Actions({ person: { id, name, role, disabledAt }, isOneself }: { person: KnownPerson; isOneself: boolean }): JSX.Element {
+function Actions(props: { person: KnownPerson; isOneself: boolean; isSuspended: boolean }): JSX.Element | null {
+	const { isOneself, isSuspended } = props;
+	const { id, name, role, disabledAt } = props.person;
 	const to = (deed: string) => `${MEMBERS}/${id}/${deed}`;
-	if (disabledAt !== null) return <Do action={to("enable")} label="Enable" of={name} />;
+	if (disabledAt !== null) return isSuspended ? null : <Do action={to("enable")} label="Enable" of={name} />;
 	const other = PUBLISHER_ROLES.find((one) => one !== role) ?? role;
 	return (
 		<div class="buttons">
-			<Do action={to("link")} label="New link" of={`for ${name}`} once />
-			{isOneself ? null : (
+			{isSuspended ? null : <Do action={to("link")} label="New link" of={`for ${name}`} once />}
+			{isOneself || isSuspended ? null : (
 				<Confirm
 					action={to("role")}
 					label={`Make ${other}`}

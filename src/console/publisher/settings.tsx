@@ -11,6 +11,7 @@ import { Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
 import { Share, State, Time } from "../ui/values.tsx";
 import { found } from "./found.ts";
+import { mayChange } from "./may-change.ts";
 import { KeysTable } from "./settings-keys.tsx";
 import { MembersTable, PasskeysTable } from "./settings-members.tsx";
 
@@ -61,11 +62,11 @@ export const SETTINGS_PAGES = [
 						facts={[
 							["Address", account.callback === null ? "none" : <span class="address">{account.callback.url}</span>],
 							["Log and tests", <a href="/console/callbacks">callbacks</a>],
-							["Change", isOwner ? <a href={`${PATH}/callback-address`}>another address</a> : null],
+							["Change", mayChange({ person, publisher }) ? <a href={`${PATH}/callback-address`}>another address</a> : null],
 						]}
 					/>
 					<h2>People</h2>
-					<MembersTable people={people} own={person} />
+					<MembersTable people={people} own={person} isSuspended={publisher.status === "suspended"} />
 					<PasskeysTable passkeys={isOwner ? passkeys : passkeys.filter(({ personId }) => personId === person.id)} own={person} />
 				</>
 			);

@@ -218,6 +218,19 @@ describe("worker: a publisher's people", () => {
 		expect(await audited("disablePerson")).toEqual([{ actor: "Dan (cpa)", role: "owner", kind: "person", subject: id }]);
 	});
 
+	it("are put out where their publisher is suspended, too; nothing else is offered there", async () => {
+		const id = await personId("Eve");
+		await setPublisher("cpa", "status", "suspended");
+		const offered = [...(await settings(who.owner)).matchAll(/action="(\/console\/settings\/[^"]+)"/g)];
+		for (const [, path = ""] of offered) expect(path).toMatch(/\/(?:disable|end-sessions|revoke)$/);
+		for (const path of ["/console/callbacks", "/console/claims"])
+			expect((await shown(get(path, who.owner))).text).not.toMatch(/method="post" action="\/console\/c/);
+		for (const deed of ["link", "role", "enable"]) expect((await post(member(id, deed), who.owner, { role: "owner" })).status).toBe(403);
+		for (const deed of ["end-sessions", "disable"]) expect((await post(member(id, deed), who.owner)).status).toBe(303);
+		await setPublisher("cpa", "status", "active");
+		expect((await post(member(id, "enable"), who.owner)).status).toBe(303);
+	});
+
 	it("are one's own publisher's alone, and nobody leaves it without an owner", async () => {
 		const [ada, cy] = [await personId("Ada"), await personId("Cy")];
 		for (const deed of ["link", "role", "enable", "disable", "end-sessions"]) {
