@@ -11,7 +11,7 @@ import { errorView, failureView, problemView } from "./error-page.tsx";
 import { aroundPage } from "./menu.tsx";
 import { type Needs, type Page, type Shown, seeOther, View, view } from "./page.ts";
 import { FORGET_COOKIE, readCookie } from "./session/cookie.ts";
-import { useForm } from "./session/once.ts";
+import { freeForm, useForm } from "./session/once.ts";
 import { isOwnRequest, readNext } from "./session/origin.ts";
 import {
 	actorOfPerson,
@@ -41,6 +41,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 	const requestId = requestIdOf(c.req.raw, now);
 	let session: Session | null = null;
 	let limits: HeadersInit = {};
+	let free = async (): Promise<void> => {};
 	const answer = async (): Promise<Shown> => {
 		const isChange = c.req.method !== "GET" && c.req.method !== "HEAD";
 		if (isChange && !isOwnRequest(c.req.raw.headers, deps.consoleUrl))
@@ -61,7 +62,12 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 		const isForm = /^application\/x-www-form-urlencoded\b/i.test(c.req.header("content-type") ?? "");
 		// Browsers send each end of a line as two characters, and count one.
 		const form = new URLSearchParams(isForm ? fromUtf8(body).replaceAll(/%0d%0a/gi, "%0A") : "");
-		if (page.once && session !== null) await useForm(deps.db, session.hash, form.get(FORM_FIELD) ?? "", now);
+		if (page.once && session !== null) {
+			const { hash } = session;
+			const id = form.get(FORM_FIELD) ?? "";
+			await useForm(deps.db, hash, id, now);
+			free = () => freeForm(deps.db, hash, id);
+		}
 		const told = { c, deps, now, query: c.req.query(), form, body, param: (name: string) => c.req.param(name) ?? "" };
 		if (session === null) return page.handle({ ...told, session });
 		const signedIn = { ...told, session, person: session.person, actor: actorOfPerson(session.person, requestId) };
@@ -72,6 +78,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 		shown = await answer();
 	} catch (error) {
 		if (!(error instanceof HttpError)) logError("request.failed", error, { request: requestId });
+		else if (error.status < 500) await free();
 		if (page.isData)
 			shown = error instanceof HttpError ? jsonResponse(error.body, error.status) : jsonResponse({ error: "Internal error" }, 500);
 		else

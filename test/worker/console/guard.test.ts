@@ -62,7 +62,11 @@ describe("worker: the guard", () => {
 			needs: { publisher: "owner" },
 			once: true,
 			title: "Made",
-			handle: () => html`<p>${++made}</p>`,
+			handle({ form }) {
+				if (form.get("kind") === "wrong") throw invalidInput([{ path: "kind", message: "is none" }]);
+				if (form.get("kind") === "fails") throw new TypeError("after it was made, or before");
+				return html`<p>${++made}</p>`;
+			},
 		}),
 		page({ method: "GET", path: "/console/data", needs: "anyone", title: "Data", isData: true, handle: () => Response.json({}) }),
 	];
@@ -149,6 +153,13 @@ describe("worker: the guard", () => {
 		const again = await send(form);
 		expect([again.status, await again.text()]).toEqual([409, expect.stringContaining("This form was sent already")]);
 		expect(made).toBe(1);
+		const refused = { form: crypto.randomUUID(), kind: "wrong" };
+		expect((await send(refused)).status).toBe(422);
+		expect((await send({ ...refused, kind: "right" })).status).toBe(200);
+		expect((await send({ ...refused, kind: "right" })).status).toBe(409);
+		const failed = { form: crypto.randomUUID(), kind: "fails" };
+		expect([(await send(failed)).status, (await send({ ...failed, kind: "right" })).status]).toEqual([500, 409]);
+		expect(made).toBe(2);
 		for (const strange of [{}, { form: "" }, { form: "x".repeat(36) }]) expect((await send(strange)).status).toBe(422);
 		expect((await send(form, await signIn({ publisher: "acme", name: "Other" }))).status).toBe(200);
 	});
