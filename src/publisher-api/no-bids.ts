@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { readHours } from "../bid-counts/bids-request.ts";
 import { hourTime } from "../bid-counts/read-bids.ts";
 import type { Database } from "../db/client.ts";
+import { type ListOrder, listOrder } from "../http/filters.ts";
 import { cursorOf, cutPage } from "../http/pages.ts";
 import { givenOf, moment } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
@@ -31,28 +32,34 @@ export const noBidsSchema = v.strictObject({
 export const noBidsQuerySchema = v.strictObject({
 	from: v.optional(moment),
 	to: v.optional(moment),
+	order: listOrder,
 	limit: pageLimit,
 	cursor: cursorOf(v.strictTuple([v.pipe(v.number(), v.safeInteger())])),
 });
 
 type NoBids = v.InferOutput<typeof noBidsSchema>;
-export type NoBidsQuery = { fromHour: number; toHour: number; limit: number };
+export type NoBidsQuery = { fromHour: number; toHour: number; order: ListOrder; limit: number };
 
 /** Without `from` it is a day before `to`, and without `to` now. @throws HttpError 422 that names every parameter at fault */
 export function readNoBidsQuery(query: Record<string, string>, now: number): NoBidsQuery {
-	const { from, to, limit, cursor } = readInput(noBidsQuerySchema, givenOf(query));
+	const { from, to, order, limit, cursor } = readInput(noBidsQuerySchema, givenOf(query));
 	const { fromHour, toHour } = readHours(from, to, now);
-	return { fromHour: cursor === undefined ? fromHour : Math.max(fromHour, cursor[0] + 1), toHour, limit };
+	if (cursor === undefined) return { fromHour, toHour, order, limit };
+	const [last] = cursor;
+	return order === "newest"
+		? { fromHour, toHour: Math.min(toHour, last), order, limit }
+		: { fromHour: Math.max(fromHour, last + 1), toHour, order, limit };
 }
 
 /** Outcomes that an hour may have: more than there are reasons. */
 const MAX_OUTCOMES = 64;
 
 /** Hours without a request are left out. */
-export async function readNoBids(db: Database, publisherId: string, { fromHour, toHour, limit }: NoBidsQuery): Promise<NoBids> {
+export async function readNoBids(db: Database, publisherId: string, { fromHour, toHour, order, limit }: NoBidsQuery): Promise<NoBids> {
+	const inOrder = order === "newest" ? sql`hour DESC` : sql`hour`;
 	const rows = await db.all<{ hour: number; outcome: string; requests: number }>(sql`SELECT hour, outcome, SUM(requests) AS requests
 		FROM bid_hours WHERE publisher_id = ${publisherId} AND hour >= ${fromHour} AND hour < ${toHour} AND endpoint <> 'notice'
-		GROUP BY hour, outcome ORDER BY hour, 3 DESC, outcome LIMIT ${(limit + 1) * MAX_OUTCOMES}`);
+		GROUP BY hour, outcome ORDER BY ${inOrder}, 3 DESC, outcome LIMIT ${(limit + 1) * MAX_OUTCOMES}`);
 	const hours = [...Map.groupBy(rows, ({ hour }) => hour)];
 	const { shown, next } = cutPage(hours, limit, ([hour]) => [hour]);
 	return {

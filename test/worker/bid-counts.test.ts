@@ -297,6 +297,9 @@ describe("worker: what is shown of counts", () => {
 				reasons: [{ reason: "unknown_advertiser", code: 502, count: 5 }],
 			},
 		]);
+		const newest = await noBids("access-key-acme", "&order=newest&limit=1");
+		const before = await noBids("access-key-acme", `&order=newest&cursor=${newest.next_cursor}`);
+		expect([...newest.data, ...before.data].map(({ hour }) => hour)).toEqual(["2026-11-18T15:00:00.000Z", "2026-11-18T14:00:00.000Z"]);
 		expect((await noBids("access-key-other")).data).toEqual([
 			{ hour: "2026-11-18T15:00:00.000Z", requests: 7, bids: 7, no_bids: 0, reasons: [] },
 		]);

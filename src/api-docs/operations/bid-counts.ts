@@ -63,7 +63,16 @@ export const PUBLISHER_NO_BIDS_OPERATIONS: readonly Operation[] = [
 		credential: "AccessKey",
 		summary: "How often you were bid for, hour by hour, and why not",
 		description: `${ABOUT} Hours without a request are left out.`,
-		parameters: [...PERIOD(noBidsQuerySchema.entries.from, noBidsQuerySchema.entries.to), ...PAGING],
+		parameters: [
+			...PERIOD(noBidsQuerySchema.entries.from, noBidsQuerySchema.entries.to),
+			{
+				in: "query",
+				name: "order",
+				description: "Which come first, by time: the `oldest` by default, or the `newest`.",
+				schema: noBidsQuerySchema.entries.order,
+			},
+			...PAGING,
+		],
 		answers: {
 			200: { description: "A page of hours.", content: { schema: named("NoBids", noBidsSchema) } },
 			401: UNAUTHORIZED,

@@ -1,5 +1,6 @@
 /** Publishers and sources by how much of their traffic is not paid. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { MAX_ROWS } from "../../lib/page-cursor.ts";
 import { readNetworkReport } from "../../network-reports/read-report.ts";
 import { REPORT_GROUPS, type ReportRow } from "../../network-reports/report-answer.ts";
 import { hasDetails, readNetworkReportQuery } from "../../network-reports/report-request.ts";
@@ -31,12 +32,19 @@ export const TRAFFIC_PAGES = [
 		needs: { staff: "viewer" },
 		title: "Traffic",
 		async handle({ deps, query, now }) {
-			const asked = { ...query, group: query.group || "publisher" };
+			const isByDay = query.group === "day";
+			// Days are all on one page.
+			const asked = { ...query, group: query.group || "publisher", ...(isByDay && { limit: String(MAX_ROWS) }) };
 			const report = readNetworkReportQuery(asked, now);
 			const { data, next_cursor, group, from, to } = await readNetworkReport(deps.db, report);
 			const isDetailed = hasDetails(report);
 			const period = { from, to, publisher: query.publisher ?? "" };
-			const rows = isDetailed ? data.toSorted((one, other) => (unpaidShare(other) ?? 0) - (unpaidShare(one) ?? 0)) : data;
+			const isByShare = isDetailed && !isByDay;
+			const rows = isByDay
+				? data.toReversed()
+				: isByShare
+					? data.toSorted((one, other) => (unpaidShare(other) ?? 0) - (unpaidShare(one) ?? 0))
+					: data;
 			return (
 				<>
 					<Filters
@@ -54,7 +62,7 @@ export const TRAFFIC_PAGES = [
 					</Filters>
 					<Tabs label="Traffic by" path={PATH} query={query} name="group" tabs={GROUPS} />
 					<Table
-						caption={`Traffic from ${from} to ${to}, UTC${isDetailed ? ", the largest unpaid part of this page first" : ""}`}
+						caption={`Traffic from ${from} to ${to}, UTC${isByDay ? ", the newest day first" : isByShare ? ", the largest unpaid part of this page first" : ""}`}
 						columns={[...group.map(columnOf), ...(isDetailed ? detailsOf(period) : []), ...sumsOf(period)]}
 						rows={rows}
 						empty={

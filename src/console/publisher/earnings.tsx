@@ -38,8 +38,9 @@ export const EARNINGS_PAGES = [
 		title: "Earnings",
 		async handle(request) {
 			const { query, now } = request;
-			const earnings = await read(request, query);
 			const group = query.group || "day";
+			// Days are all on one page, which no period is too long for: the chart needs them, and the newest stand first.
+			const earnings = await read(request, group === "day" ? { ...query, limit: MAX_ROWS } : query);
 			return (
 				<>
 					<Filters
@@ -188,11 +189,12 @@ function Rows({ earnings: { data, group, total } }: { earnings: Earnings }): JSX
 		...(total.gross_revenue === undefined ? [] : [money("Before your share", "gross_revenue")]),
 		...(total.sales_amount === undefined ? [] : [money("Sales", "sales_amount")]),
 	];
+	const isByDay = group.join() === "day";
 	return (
 		<Table
-			caption={`Earnings by ${group.join(" and ")}`}
+			caption={`Earnings by ${group.join(" and ")}${isByDay ? ", the newest first" : ""}`}
 			columns={columns}
-			rows={data}
+			rows={isByDay ? data.toReversed() : data}
 			empty={
 				<Empty title="Nothing was earned in this time">
 					<p>

@@ -14,6 +14,7 @@ import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty, Faults } from "../ui/messages.tsx";
 import { Table } from "../ui/table.tsx";
 import { Count, Time } from "../ui/values.tsx";
+import { newestFirst, ORDER_FILTER } from "./list-order.ts";
 import { ownPublisher } from "./own-publisher.ts";
 import { TriedBid } from "./tried-bid.tsx";
 
@@ -28,7 +29,7 @@ export const NO_BIDS_PAGES = [
 		needs: { publisher: "analyst" },
 		title: "Why no bid",
 		async handle({ deps, publisher, query, now }) {
-			const { data, next_cursor } = await readNoBids(deps.db, publisher.id, readNoBidsQuery(query, now));
+			const { data, next_cursor } = await readNoBids(deps.db, publisher.id, readNoBidsQuery(newestFirst(query), now));
 			return (
 				<>
 					<TryForm />
@@ -36,13 +37,10 @@ export const NO_BIDS_PAGES = [
 					<Filters
 						path={PATH}
 						query={query}
-						filters={[
-							{ kind: "date", name: "from", label: "From" },
-							{ kind: "date", name: "to", label: "To" },
-						]}
+						filters={[{ kind: "date", name: "from", label: "From" }, { kind: "date", name: "to", label: "To" }, ORDER_FILTER]}
 					/>
 					<Table
-						caption={`Requests by hour${query.from || query.to ? "" : "; of the last 24 hours"}`}
+						caption={`Requests by hour, the ${newestFirst(query).order} first${query.from || query.to ? "" : "; of the last 24 hours"}`}
 						columns={[
 							{ head: "Hour", cell: ({ hour }) => <Time at={hour} /> },
 							{ head: "Requests", kind: "number", cell: ({ requests }) => <Count of={requests} /> },

@@ -53,6 +53,17 @@ describe("worker: operators' pages", () => {
 		expect(await textOf(`/console/operator/traffic?${PERIOD}&group=${group}`)).toContain("Traffic from 2026-11-11 to 2026-11-18");
 	});
 
+	it("traffic by day has the newest day first, and all of them", async () => {
+		await env.DB.prepare(
+			`INSERT INTO daily_network (date, publisher_id, campaign_id, brand_id, platform, country, kind, reason, click_count)
+			VALUES ('2026-11-12', 'cpa', 11, 1, 'west', 'US', 'link', 'bot', 9)`,
+		).run();
+		const text = await textOf(`/console/operator/traffic?${PERIOD}&group=day`);
+		expect(text.indexOf('scope="row">2026-11-17')).toBeGreaterThan(0);
+		expect(text.indexOf('scope="row">2026-11-12')).toBeGreaterThan(text.indexOf('scope="row">2026-11-17'));
+		await env.DB.prepare("DELETE FROM daily_network WHERE date = '2026-11-12'").run();
+	});
+
 	const CLICKS = "/console/operator/clicks";
 	const hashesIn = (text: string) => [...text.matchAll(/<code>([abc])\1{31}<\/code>/g)].map(([, letter]) => letter);
 

@@ -33,6 +33,13 @@ beforeAll(async () => {
 			click({ publisher: "identity-cpc", hash: "c".repeat(32), texts: { clickid: "theirs" } }),
 		),
 	);
+	await env.DB.batch(
+		[13, 14].map((hour) =>
+			env.DB.prepare("INSERT INTO bid_hours (hour, endpoint, publisher_id, outcome, requests) VALUES (?, 'openrtb', 'cpa', 'bid', 1)").bind(
+				Date.parse(`2026-11-17T${hour}:00:00Z`) / 3_600_000,
+			),
+		),
+	);
 	const sale = { cid: "a".repeat(32), eventAt: AT };
 	await consume(
 		postbackMessage("west", { ...sale, txnid: "sale-1" }, AT),
@@ -74,6 +81,20 @@ describe("worker: a publisher's pages", () => {
 		expect(text).toContain("A known bot called");
 	});
 
+	it("earnings of a whole year by day are drawn, the newest day first beneath", async () => {
+		const days = Array.from({ length: 120 }, (_, at) => new Date(Date.parse("2026-03-01") + at * 86_400_000).toISOString().slice(0, 10));
+		await env.DB.prepare(
+			"INSERT INTO daily_publishers (publisher_id, date, click_count, click_revenue_micros) SELECT 'quiet', atom, 1, 10000 FROM json_each(?)",
+		)
+			.bind(JSON.stringify(days))
+			.run();
+		const text = await textOf("/console/earnings?from=2026-01-01&to=2026-11-18", "quiet");
+		expect([text.includes("Earned by day"), text.includes('rel="next"')]).toEqual([true, false]);
+		const [, table = ""] = text.split("Earnings by day, the newest first");
+		const listed = [...table.matchAll(/<time datetime="([\d-]{10})">/g)].map(([, day]) => day);
+		expect(listed).toEqual(days.toReversed());
+	});
+
 	it("earnings as CSV have the rows of all pages", async () => {
 		const lines = (await textOf(`/console/earnings.csv?${PERIOD}&group=source`)).trim().split("\r\n");
 		expect(lines[0]?.split(",")).toEqual(expect.arrayContaining(["source_id", "publisher_revenue"]));
@@ -97,6 +118,7 @@ describe("worker: a publisher's pages", () => {
 	it.each([
 		["/console/clicks", "Clicks", "a".repeat(32), "b".repeat(32)],
 		["/console/conversions", "Conversions", "sale-1", "sale-2"],
+		["/console/no-bids", "Requests by hour", "2026-11-17T13:00:00", "2026-11-17T14:00:00"],
 	])("%s has its rows in the order that it says: the newest first, unless another is asked for", async (path, what, earlier, later) => {
 		for (const [order, caption, rows] of [
 			["", `${what}, the newest first`, [later, earlier]],
