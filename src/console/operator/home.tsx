@@ -3,6 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import * as v from "valibot";
 import type { BidsPage } from "../../bid-counts/bids-answer.ts";
 import { readBidsQuery } from "../../bid-counts/bids-request.ts";
+import { BID_COUNTS_DAYS } from "../../bid-counts/kept-for.ts";
 import { readBids } from "../../bid-counts/read-bids.ts";
 import { day, givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
@@ -69,12 +70,16 @@ export const OPERATOR_HOME_PAGES = [
 			const { db, watching } = deps;
 			const { to = utcDay(now), from = utcDay(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS) } = readInput(querySchema, givenOf(query));
 			const period = { from, to };
+			const reported = readNetworkReportQuery({ ...period, group: "day", limit: "1000" }, now);
+			const counted = keptOf(period, now);
+			const bidsBy = (group: "day" | "reason") =>
+				counted === null ? null : readBids(db, readBidsQuery({ ...counted, group, limit: "1000" }, now));
 			const [status, through, report, bids, noBids] = await Promise.all([
 				readStatus(watching),
 				readDataThrough(watching),
-				readNetworkReport(db, readNetworkReportQuery({ ...period, group: "day", limit: "1000" }, now)),
-				readBids(db, readBidsQuery({ ...period, group: "day", limit: "1000" }, now)),
-				readBids(db, readBidsQuery({ ...period, group: "reason", limit: "1000" }, now)),
+				readNetworkReport(db, reported),
+				bidsBy("day"),
+				bidsBy("reason"),
 			]);
 			return (
 				<>
@@ -102,13 +107,26 @@ export const OPERATOR_HOME_PAGES = [
 						<Periods path={PATH} query={query} now={now} shown={period} />
 					</Filters>
 					<Earned report={report} now={now} />
-					<Bids bids={bids} noBids={noBids} report={report} now={now} />
+					{counted?.from === from ? null : (
+						<p class="note">Requests are counted for {BID_COUNTS_DAYS} days: those of earlier days are not known any more.</p>
+					)}
+					{counted === null || bids === null || noBids === null ? null : <Bids bids={bids} noBids={noBids} period={counted} now={now} />}
 					<Unpaid report={report} now={now} />
 				</>
 			);
 		},
 	}),
 ];
+
+type Period = { from: string; to: string };
+
+/** The part of a period whose requests are still counted, and were made; null where there is none. */
+function keptOf({ from, to }: Period, now: number): Period | null {
+	const first = utcDay(now - (BID_COUNTS_DAYS - 1) * DAY_MS);
+	const today = utcDay(now);
+	const kept = { from: from < first ? first : from, to: to > today ? today : to };
+	return kept.from > kept.to ? null : kept;
+}
 
 function Problems({ problems }: { problems: readonly Problem[] }): JSX.Element {
 	return (
@@ -203,8 +221,8 @@ function Earned({ report: { data, total, from, to }, now }: { report: Report; no
 	);
 }
 
-function Bids({ bids, noBids, report, now }: { bids: BidsPage; noBids: BidsPage; report: Report; now: number }): JSX.Element {
-	const days = daysOf(report.from, report.to);
+function Bids({ bids, noBids, period, now }: { bids: BidsPage; noBids: BidsPage; period: Period; now: number }): JSX.Element {
+	const days = daysOf(period.from, period.to);
 	const byDay = new Map(bids.data.map((row) => [row.day, row]));
 	const { requests, bids: made } = bids.total;
 	const reasons = noBids.data.filter(({ reason }) => reason !== null && reason !== undefined);

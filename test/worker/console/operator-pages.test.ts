@@ -49,6 +49,15 @@ describe("worker: operators' pages", () => {
 		expect(text).toContain("A known bot called");
 	});
 
+	it("home has money of times whose requests are not counted any more, and says so", async () => {
+		const NOTE = "those of earlier days are not known any more";
+		const year = await textOf("/console/operator?from=2026-01-01&to=2026-11-18");
+		expect([year.includes('value="10.0000"'), year.includes(NOTE), year.includes("Fill")]).toEqual([true, true, true]);
+		const before = await textOf("/console/operator?from=2026-08-01&to=2026-08-31");
+		expect([before.includes(NOTE), before.includes("There was no request in this time")]).toEqual([true, false]);
+		expect(await textOf("/console/operator?from=2026-10-15&to=2026-11-30")).not.toContain(NOTE);
+	});
+
 	it.each(["publisher", "publisher,source", "brand", "campaign", "platform", "country", "kind", "day"])("traffic by %s", async (group) => {
 		expect(await textOf(`/console/operator/traffic?${PERIOD}&group=${group}`)).toContain("Traffic from 2026-11-11 to 2026-11-18");
 	});
