@@ -39,11 +39,7 @@ export const LEARNING_PAGES = [
 			]);
 			return (
 				<>
-					{query.accepted === undefined ? null : (
-						<Notice tone="good" title="It is accepted.">
-							The numbers are the operator's now; the network's changes can be undone by the import {query.accepted}.
-						</Notice>
-					)}
+					{query.accepted === undefined ? null : <Accepted by={query.accepted} />}
 					<Standing state={state} />
 					<AdviceTable advice={advice} mayAccept={mayAct(session.person.role, "manager")} />
 					<Pager path={LEARNING_PATH} query={query} next={advice.next_cursor} />
@@ -87,6 +83,21 @@ const CHANGED: readonly Fault[] = [{ path: "", message: "The network has changed
 function versionIn(form: URLSearchParams): number | null {
 	const version = form.get("version") ?? "";
 	return /^\d{1,15}$/.test(version) ? Number(version) : null;
+}
+
+/** @param by the import that it was made by; empty where nothing of the network had to change */
+function Accepted({ by }: { by: string }): JSX.Element {
+	return (
+		<Notice tone="good" title="It is accepted.">
+			The numbers are the operator's now.
+			{/^[\w-]{1,64}$/.test(by) ? (
+				<>
+					{" "}
+					The network's changes can be undone: <a href={`/console/operator/imports/${by}`}>their import</a>.
+				</>
+			) : null}
+		</Notice>
+	);
 }
 
 function Refused({ faults }: { faults: readonly Fault[] }): JSX.Element {

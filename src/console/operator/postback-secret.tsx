@@ -24,10 +24,12 @@ export const POSTBACK_SECRET_PAGES = [
 			await requireEntry(request, "platforms", id);
 			const typed = (form.get(FIELD) ?? "").trim();
 			const isRemoved = form.get("remove") === "1";
-			const again = (faults: readonly Fault[]) => view({ status: 422 }, <SecretForm id={id} faults={faults} />);
+			const etag = form.get("etag");
+			const again = (faults: readonly Fault[]) =>
+				view({ status: 422 }, <SecretForm id={id} faults={faults} {...(etag !== null && { etag })} />);
 			// A form that lost the secret removes none.
 			if (typed === "" && !isRemoved) return again([{ path: FIELD, message: "must not be blank" }]);
-			const change = { section: "platforms", id, fields: { [FIELD]: isRemoved ? null : typed }, etag: form.get("etag") } as const;
+			const change = { section: "platforms", id, fields: { [FIELD]: isRemoved ? null : typed }, etag } as const;
 			try {
 				await changeEntry(deps.imports, change, { isDryRun: false, isConfirmed: true, isComplete: false, ifMatch: null, actor });
 			} catch (error) {

@@ -186,6 +186,11 @@ async function check(asked: Asking): Promise<void> {
 	const told = `${method} ${address} as ${who}: ${hasBody ? parametersOf(page, form) : ""}`;
 	expect(STATUSES, `${response.status} to ${told}`).toContain(response.status);
 	expect(text.includes(MARK) && response.headers.get("content-type")?.startsWith("text/html"), told).toBe(false);
+	const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+	expect(
+		ids.filter((id, at) => ids.indexOf(id) !== at),
+		told,
+	).toEqual([]);
 	const location = response.headers.get("location");
 	if (location !== null) expect(new URL(location, OWN.origin).origin, told).toBe(OWN.origin);
 }

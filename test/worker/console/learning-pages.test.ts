@@ -95,6 +95,10 @@ describe("worker: pages of learned prices", () => {
 		expect(done.status).toBe(303);
 		expect(done.headers.get("location")).toMatch(/\/console\/operator\/learning\?accepted=./);
 		expect(await priceFor("shoes.example")).toBe(0.1);
+		const [, accepted = ""] = (done.headers.get("location") ?? "").split("accepted=");
+		expect(await textOf(`${PATH}?accepted=${accepted}`, "manager")).toContain(`href="/console/operator/imports/${accepted}"`);
+		expect(await textOf(`/console/operator/imports/${accepted}`)).toContain("What it changed");
+		expect(await textOf(`${PATH}?accepted=${encodeURIComponent("1. Ring +1 555 0100")}`)).not.toContain("555");
 		const late = await shown(post(`${PATH}/accept`, visitors.manager, { campaigns: "2", version, step: "do" }));
 		expect([late.status, late.text]).toEqual([412, expect.stringContaining("The network has changed since")]);
 		expect(await priceFor("hats.example")).toBe(0.2);

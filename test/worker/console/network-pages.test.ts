@@ -286,6 +286,7 @@ describe("worker: a change", () => {
 		for (const postback_secret of ["", "short"]) {
 			const refused = await send(`${path}/secret`, { ...form, postback_secret }, "admin");
 			expect([refused.status, refused.text.includes("Nothing was changed")]).toEqual([422, true]);
+			expect(formOf(refused.text, "postback_secret").etag).toBe(form.etag);
 		}
 		const set = { ...form, postback_secret: "another-secret-of-it" };
 		expect((await send(`${path}/secret`, set, "admin")).status).toBe(303);
