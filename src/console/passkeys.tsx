@@ -3,6 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { jsonResponse } from "../lib/http.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { fromUtf8 } from "../lib/utf8.ts";
+import { CONFIRM_PATH, ConfirmFirst } from "./confirm-first.tsx";
 import { firstPath } from "./home.tsx";
 import { page, seeOther, view } from "./page.ts";
 import { PASSKEYS_PATH, RemovePasskey } from "./passkey-parts.tsx";
@@ -27,7 +28,7 @@ import { Table } from "./ui/table.tsx";
 import { Time } from "./ui/values.tsx";
 
 const SIGN_IN = "/console/sign-in/passkey";
-const CONFIRM = "/console/confirm";
+const CONFIRM = CONFIRM_PATH;
 
 /** Scripts of pages with a {@link PasskeyButton}. */
 export const PASSKEY_SCRIPTS = ["passkeys.js"] as const;
@@ -74,9 +75,7 @@ export const PASSKEYS_PAGES = [
 							<Field name="name" label="What it is called" value="" hint="Such as the device that it is on" />
 						</PasskeyButton>
 					) : (
-						<p>
-							<a href={`${CONFIRM}?${new URLSearchParams({ next: PASSKEYS_PATH })}`}>Confirm that it is you</a> to make or remove one.
-						</p>
+						<ConfirmFirst next={PASSKEYS_PATH}>to make or remove one</ConfirmFirst>
 					)}
 					<noscript>
 						<Notice>Passkeys need JavaScript, which your browser does not run here.</Notice>

@@ -6,6 +6,7 @@ import { ENTRY_SECTIONS, type EntrySection } from "../../operator/network/entry-
 import type { FileEntry } from "../../operator/network/export-entry.ts";
 import type { FoundEntry } from "../../operator/network/read-entries.ts";
 import { page, view } from "../page.ts";
+import { isFresh } from "../session/sessions.ts";
 import { Do } from "../ui/actions.tsx";
 import { addressOf } from "../ui/address.ts";
 import { Empty, Notice } from "../ui/messages.tsx";
@@ -30,7 +31,7 @@ export const ENTRY_PAGES = ENTRY_SECTIONS.map((section) =>
 		needs: { staff: "viewer" },
 		title: SECTION_WORDS[section].title,
 		async handle(request) {
-			const { deps, param, query, person } = request;
+			const { deps, param, query, person, session, now } = request;
 			const [isManager, isAdmin] = [mayAct(person.role, "manager"), mayAct(person.role, "admin")];
 			const found = await requireEntry(request, section, param("id"));
 			const { entry } = found;
@@ -46,7 +47,8 @@ export const ENTRY_PAGES = ENTRY_SECTIONS.map((section) =>
 					/>
 					<Further section={section} id={id} entry={entry} isManager={isManager} isAdmin={isAdmin} />
 					{section === "brands" ? await showBlocked(deps, id, isManager) : null}
-					{isManager ? <Changes section={section} id={id} found={found} isAdmin={isAdmin} /> : null}
+					{isManager ? <Changes section={section} id={id} found={found} /> : null}
+					{section === "platforms" && isAdmin ? <PostbackSecret id={id} etag={found.etag} isFresh={isFresh(session, now)} /> : null}
 				</>,
 			);
 		},
@@ -167,7 +169,7 @@ function auditOf(section: EntrySection, id: string): string {
 	return addressOf("/console/operator/audit", { subject_kind: SECTION_WORDS[section].one, subject: id });
 }
 
-function Changes({ section, id, found, isAdmin }: { section: EntrySection; id: string; found: FoundEntry; isAdmin: boolean }): JSX.Element {
+function Changes({ section, id, found }: { section: EntrySection; id: string; found: FoundEntry }): JSX.Element {
 	const path = networkPath(section, id);
 	const toggle = toggleOf(section, found.entry);
 	return (
@@ -182,7 +184,6 @@ function Changes({ section, id, found, isAdmin }: { section: EntrySection; id: s
 				<summary>Change its fields…</summary>
 				<EntryForm section={section} action={path} found={found} />
 			</details>
-			{section === "platforms" && isAdmin ? <PostbackSecret id={id} etag={found.etag} /> : null}
 		</>
 	);
 }

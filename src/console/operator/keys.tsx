@@ -7,8 +7,10 @@ import { parseJson } from "../../lib/json.ts";
 import { type CredentialState, type Issued, isName } from "../../operator/keys/keys-answers.ts";
 import { readKeyInput } from "../../operator/keys/keys-request.ts";
 import { issueCredential, listCredentials, revokeCredentials, rotateCredential } from "../../operator/keys/run-key-verbs.ts";
+import { ConfirmFirst } from "../confirm-first.tsx";
 import { formFaults } from "../form-faults.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
+import { isFresh } from "../session/sessions.ts";
 import { Confirm, CopyText, Once } from "../ui/actions.tsx";
 import { addressOf } from "../ui/address.ts";
 import { type Fault, Field } from "../ui/field.tsx";
@@ -78,7 +80,7 @@ export const KEYS_PAGES = [
 	}),
 ];
 
-async function list({ deps, query, person }: PersonRequest): Promise<Shown> {
+async function list({ deps, query, person, session, now }: PersonRequest): Promise<Shown> {
 	const { revoked, late, ...filters } = query;
 	const keys = await listCredentials(deps.issuing, readKeyInput("list", givenOf(filters)));
 	const isAdmin = mayAct(person.role, "admin");
@@ -110,7 +112,11 @@ async function list({ deps, query, person }: PersonRequest): Promise<Shown> {
 					</Empty>
 				}
 			/>
-			{isAdmin ? <IssueForm typed={filters} faults={[]} /> : null}
+			{!isAdmin ? null : isFresh(session, now) ? (
+				<IssueForm typed={filters} faults={[]} />
+			) : (
+				<ConfirmFirst next={addressOf(PATH, filters)}>to issue one</ConfirmFirst>
+			)}
 		</>
 	);
 }

@@ -2,6 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Actor } from "../../http/actor.ts";
 import { OPERATOR_ROLES, type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
+import { ConfirmFirst } from "../confirm-first.tsx";
 import { formFaults } from "../form-faults.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
 import { Disable, SignInLink, SignOut } from "../person-parts.tsx";
@@ -18,6 +19,7 @@ import {
 	type KnownPerson,
 	listPeople,
 } from "../session/people.ts";
+import { isFresh } from "../session/sessions.ts";
 import { Confirm, Do, Once } from "../ui/actions.tsx";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
@@ -85,7 +87,7 @@ const DEEDS: readonly Deed[] = [
 ];
 
 async function list(request: PersonRequest, typed: Readonly<Record<string, string>> = {}, faults: readonly Fault[] = []): Promise<Shown> {
-	const { deps, query } = request;
+	const { deps, query, session, now } = request;
 	const { publisherId, path, title } = await teamOf(request);
 	const people = await listPeople(deps.db, publisherId);
 	const done = DONE[query.done ?? ""];
@@ -103,7 +105,12 @@ async function list(request: PersonRequest, typed: Readonly<Record<string, strin
 					</Empty>
 				}
 			/>
-			<InviteForm path={path} roles={rolesOf(publisherId)} typed={typed} faults={faults} />
+			<h2>Invite someone</h2>
+			{isFresh(session, now) ? (
+				<InviteForm path={path} roles={rolesOf(publisherId)} typed={typed} faults={faults} />
+			) : (
+				<ConfirmFirst next={path}>to invite someone</ConfirmFirst>
+			)}
 		</>,
 	);
 }
@@ -204,41 +211,38 @@ function InviteForm(props: {
 }): JSX.Element {
 	const { path, roles, typed, faults } = props;
 	return (
-		<section>
-			<h2>Invite someone</h2>
-			<form method="post" action={path} class="stack">
-				<Faults title="Nobody was invited" faults={faults} labels={LABELS} />
-				<Once />
-				<Field
-					name="name"
-					label={LABELS.name}
-					value={typed.name}
-					hint="As it is to stand in the audit"
-					maxLength={64}
-					faults={faults}
-					required
-				/>
-				<Field
-					kind="email"
-					name="email"
-					label={LABELS.email}
-					value={typed.email}
-					hint="Nothing is sent to it. Cloudflare Access knows staff by it."
-					faults={faults}
-				/>
-				<Field
-					kind="choice"
-					name="role"
-					label={LABELS.role}
-					choices={roles.map((role) => ({ value: role, label: role }))}
-					value={typed.role}
-					faults={faults}
-					required
-				/>
-				<div class="buttons">
-					<button type="submit">Make an invitation</button>
-				</div>
-			</form>
-		</section>
+		<form method="post" action={path} class="stack">
+			<Faults title="Nobody was invited" faults={faults} labels={LABELS} />
+			<Once />
+			<Field
+				name="name"
+				label={LABELS.name}
+				value={typed.name}
+				hint="As it is to stand in the audit"
+				maxLength={64}
+				faults={faults}
+				required
+			/>
+			<Field
+				kind="email"
+				name="email"
+				label={LABELS.email}
+				value={typed.email}
+				hint="Nothing is sent to it. Cloudflare Access knows staff by it."
+				faults={faults}
+			/>
+			<Field
+				kind="choice"
+				name="role"
+				label={LABELS.role}
+				choices={roles.map((role) => ({ value: role, label: role }))}
+				value={typed.role}
+				faults={faults}
+				required
+			/>
+			<div class="buttons">
+				<button type="submit">Make an invitation</button>
+			</div>
+		</form>
 	);
 }

@@ -1,6 +1,7 @@
 /** A platform's postback secret: written, and never read back. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { changeEntry } from "../../operator/network/change-entry.ts";
+import { ConfirmFirst } from "../confirm-first.tsx";
 import { formFaults } from "../form-faults.ts";
 import { page, seeOther, view } from "../page.ts";
 import { Confirm } from "../ui/actions.tsx";
@@ -60,8 +61,9 @@ function SecretForm({ id, etag, faults }: { id: string; etag?: string; faults: r
 	);
 }
 
-/** On a platform's page. @param etag of the entry as it was read */
-export function PostbackSecret({ id, etag }: { id: string; etag: string }): JSX.Element {
+/** On a platform's page. @param props.etag of the entry as it was read @param props.isFresh whether it may be set at once */
+export function PostbackSecret({ id, etag, isFresh }: { id: string; etag: string; isFresh: boolean }): JSX.Element {
+	if (!isFresh) return <ConfirmFirst next={networkPath("platforms", id)}>to set or remove its postback secret</ConfirmFirst>;
 	return (
 		<>
 			<details>

@@ -54,7 +54,7 @@ export const SETTINGS_MEMBERS_PAGES = [
 	page({
 		method: "GET",
 		path: MEMBERS,
-		needs: { publisher: "owner" },
+		needs: { publisher: "owner", fresh: true },
 		title: "Invite someone",
 		handle: () => <InviteForm typed={{}} faults={[]} />,
 	}),

@@ -220,6 +220,12 @@ describe("worker: what asks for a passkey or a link used lately", () => {
 			expect([path, status, text.includes("Confirm that it is you")]).toEqual([path, 403, true]);
 		}
 		expect(await rows(count)).toEqual(before);
+		// Nothing is to be typed that would be lost then.
+		for (const path of [KEYS, STAFF, "/console/operator/platforms/northwind"]) {
+			const text = await textOf(path);
+			expect([path, text.includes(`/console/confirm?next=${encodeURIComponent(path)}`)]).toEqual([path, true]);
+			expect(text).not.toMatch(/Make an invitation|\/keys\/issue"|\/secret"/);
+		}
 		expect((await send(`${STAFF}/${mae}/disable`, {})).status).toBe(303);
 	});
 });

@@ -69,7 +69,7 @@ describe("worker: a publisher's settings", () => {
 			const stale = await shown(post(`/console/settings/${path}`, who.stale, form));
 			expect([path, stale.status, stale.text]).toEqual([path, 403, expect.stringContaining("Confirm that it is you")]);
 		}
-		expect((await get("/console/settings/callback-address", who.stale)).status).toBe(303);
+		for (const path of ["callback-address", "members"]) expect((await get(`/console/settings/${path}`, who.stale)).status).toBe(303);
 		const { n } = (await env.DB.prepare("SELECT count(*) AS n FROM audit WHERE actor LIKE '%(cpa)' AND verb <> 'signIn'").first<{
 			n: number;
 		}>()) ?? { n: -1 };
