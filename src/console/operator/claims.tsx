@@ -29,14 +29,18 @@ const MEANS = [
 	{ value: "restore_conversion", label: "a voided conversion, restored" },
 	{ value: "release_conversion", label: "a held conversion, released" },
 ];
+/** What the fields of its forms are called. */
 const LABELS = {
-	text: "Words to the publisher",
-	kind: "By",
-	date: "Day",
-	amount: "Amount, USD",
-	platform: "Platform",
-	txnid: "Transaction id",
-	click: "Click",
+	answer: { text: "Answer" },
+	grant: {
+		text: "Words to the publisher",
+		kind: "By",
+		date: "Day",
+		amount: "Amount, USD",
+		platform: "Platform",
+		txnid: "Transaction id",
+		click: "Click",
+	},
 };
 const FIELDS = {
 	amount: ["date", "amount"],
@@ -137,7 +141,7 @@ async function assertSeen(deps: ConsoleDeps, id: string, seen: string | null): P
 	throw new HttpError(409, { error: "Conflict", message: "Something was written to it meanwhile. Read that first, and send this again." });
 }
 
-type FormName = "answer" | "grant";
+type FormName = keyof typeof LABELS;
 /** What a form was sent with, and why it was refused. */
 type Sent = { of: FormName; typed: Readonly<Record<string, string>>; faults: readonly Fault[] };
 
@@ -150,7 +154,7 @@ async function showClaim({ deps, param, person }: PersonRequest, { status = 200,
 	return view(
 		{ status },
 		<>
-			{sent === undefined ? null : <Faults title="Nothing was written" faults={namedFaults(sent)} labels={LABELS} of={sent.of} />}
+			{sent === undefined ? null : <Faults title="Nothing was written" faults={namedFaults(sent)} labels={LABELS[sent.of]} of={sent.of} />}
 			<Facts
 				facts={[
 					["Publisher", <PublisherLink id={claim.publisher} />],
@@ -185,9 +189,9 @@ function PublisherLink({ id }: { id: string }): JSX.Element {
 function Forms({ claim: { id, thread }, sent }: { claim: OperatorClaim; sent: Sent | undefined }): JSX.Element {
 	const path = `${PATH}/${encodeURIComponent(id)}`;
 	const seen = <input type="hidden" name="seen" value={String(thread.length)} />;
-	const shared = (of: FormName, name: keyof typeof LABELS) => {
+	const shared = <Of extends FormName>(of: Of, name: keyof (typeof LABELS)[Of] & string) => {
 		const { typed = {}, faults = [] } = sent?.of === of ? { typed: sent.typed, faults: namedFaults(sent) } : {};
-		return { of, name, label: LABELS[name], value: typed[name], faults };
+		return { of, name, label: String(LABELS[of][name]), value: typed[name], faults };
 	};
 	return (
 		<>
