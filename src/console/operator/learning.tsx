@@ -41,7 +41,7 @@ export const LEARNING_PAGES = [
 				<>
 					{query.accepted === undefined ? null : <Accepted by={query.accepted} />}
 					<Standing state={state} />
-					<AdviceTable advice={advice} mayAccept={mayAct(session.person.role, "manager")} />
+					<AdviceTable advice={advice} mayAccept={mayAct(session.person.role, "manager")} isOfOne={Boolean(campaign)} />
 					<Pager path={LEARNING_PATH} query={query} next={advice.next_cursor} />
 				</>
 			);
@@ -199,7 +199,10 @@ function percent(curve: LearningState["platforms"][number]["arrivals"], days: nu
 	return `${Math.round((curve.find((point) => point.days === days)?.part ?? 0) * 100)}%`;
 }
 
-function AdviceTable({ advice: { data, version }, mayAccept }: { advice: Advice; mayAccept: boolean }): JSX.Element {
+/** @param props.isOfOne whether one campaign's advice was asked for: all of it is more than is shown then */
+function AdviceTable(props: { advice: Advice; mayAccept: boolean; isOfOne: boolean }): JSX.Element {
+	const { mayAccept, isOfOne } = props;
+	const { data, version } = props.advice;
 	const fields = { version: String(version) };
 	return (
 		<>
@@ -235,7 +238,9 @@ function AdviceTable({ advice: { data, version }, mayAccept }: { advice: Advice;
 					</Empty>
 				}
 			/>
-			{mayAccept && data.length > 0 ? <Do action={ACCEPT_PATH} label="Accept all…" fields={{ ...fields, campaigns: "all" }} /> : null}
+			{mayAccept && !isOfOne && data.length > 0 ? (
+				<Do action={ACCEPT_PATH} label="Accept all…" fields={{ ...fields, campaigns: "all" }} />
+			) : null}
 		</>
 	);
 }

@@ -71,6 +71,8 @@ describe("worker: pages of learned prices", () => {
 		expect(text).not.toContain("Accept");
 		expect((await post(`${PATH}/accept`, visitors.viewer, { campaigns: "1" })).status).toBe(403);
 		expect(await textOf(PATH, "manager")).toContain("Accept all");
+		const ofOne = await textOf(`${PATH}?campaign=1`, "manager");
+		expect([ofOne.includes("Accept…"), ofOne.includes("Accept all")]).toEqual([true, false]);
 	});
 
 	it("tell of an hour that failed, and since when prices and guards stay", async () => {
