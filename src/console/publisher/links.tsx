@@ -7,6 +7,7 @@ import type { Links } from "../../publisher-api/links-answer.ts";
 import { linksRequestSchema, MAX_LINKS, MAX_LINKS_BYTES, writeLinks } from "../../publisher-api/write-links.ts";
 import { formFaults } from "../form-faults.ts";
 import { type PublisherRequest, page, view } from "../page.ts";
+import { isStaff } from "../session/sessions.ts";
 import { CopyText } from "../ui/actions.tsx";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Empty, Faults } from "../ui/messages.tsx";
@@ -25,7 +26,12 @@ export const LINKS_PAGES = [
 		path: PATH,
 		needs: { publisher: "analyst", active: true },
 		title: "Links",
-		handle: ({ query }) => <LinksForm fields={fieldsOf((name) => query[name] ?? "")} />,
+		handle: ({ query, person }) =>
+			isStaff(person.role) ? (
+				<p>The publisher's own people make links here.</p>
+			) : (
+				<LinksForm fields={fieldsOf((name) => query[name] ?? "")} />
+			),
 	}),
 	// Changes nothing: by POST, since 500 addresses are too long for one.
 	page({

@@ -9,6 +9,7 @@ import { tryOwn } from "../../publisher-api/try-own.ts";
 import { ExplainedBid } from "../explained-bid.tsx";
 import { formFaults } from "../form-faults.ts";
 import { page, view } from "../page.ts";
+import { isStaff } from "../session/sessions.ts";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty, Faults } from "../ui/messages.tsx";
@@ -28,11 +29,17 @@ export const NO_BIDS_PAGES = [
 		path: PATH,
 		needs: { publisher: "analyst" },
 		title: "Why no bid",
-		async handle({ deps, publisher, query, now }) {
+		async handle({ deps, publisher, person, query, now }) {
 			const { data, next_cursor } = await readNoBids(deps.db, publisher.id, readNoBidsQuery(newestFirst(query), now));
 			return (
 				<>
-					<TryForm />
+					{isStaff(person.role) ? (
+						<p>
+							The publisher's own people try a request here; <a href="/console/operator/explain">you see why</a> it gets what it gets.
+						</p>
+					) : (
+						<TryForm />
+					)}
 					<h2>Your requests, by hour</h2>
 					<Filters
 						path={PATH}

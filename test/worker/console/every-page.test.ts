@@ -7,7 +7,7 @@ import { CONSOLE_HEADERS } from "../../../src/console/guard.tsx";
 import type { Needs, Page } from "../../../src/console/page.ts";
 import { mayAct } from "../../../src/http/actor.ts";
 import { OPERATOR_ROLES, PUBLISHER_ROLES } from "../../../src/lib/enums.ts";
-import { get, issueLink, OWN, post, signIn, type Visitor } from "../../support/console.ts";
+import { get, issueLink, OWN, post, shown, signIn, type Visitor } from "../../support/console.ts";
 import { setNow } from "../../support/load-network.ts";
 import { ACME, importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
 import { setPublisher } from "../../support/report-rows.ts";
@@ -47,6 +47,19 @@ const ask = ({ method, path }: Page, visitor?: Visitor, headers: Record<string, 
 	return method === "GET" ? get(address, visitor, headers) : post(address, visitor, {}, { ...OWN, ...headers });
 };
 
+/** Forms and links of a page that lead to pages which do not take whoever sees it. */
+function refusedIn(text: string, who: string): string[] {
+	const found = [...text.matchAll(/<(form|a)(?: class="[^"]*")?(?: method="(\w+)")? (?:action|href)="(\/console[^"?#]*)/g)];
+	return found
+		.filter(([, tag, method = "get", address = ""]) => {
+			const asked = tag === "a" ? "GET" : method.toUpperCase();
+			const fits = ({ path, method: takesBy }: Page) =>
+				takesBy === asked && new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`).test(address);
+			return !PAGES.some((page) => fits(page) && takes(page, who));
+		})
+		.map(([all]) => all);
+}
+
 const NEEDS = (needs: Needs) => (typeof needs === "string" ? needs : JSON.stringify(needs));
 
 describe("worker: every page", () => {
@@ -78,9 +91,10 @@ describe("worker: every page", () => {
 			}
 			if (!lasting.includes(page)) return;
 			for (const [who, visitor] of visitors) {
-				const { status } = await ask(page, visitor);
+				const { status, text } = await shown(ask(page, visitor));
 				if (takes(page, who)) expect([401, 403, 500], who).not.toContain(status);
 				else expect([who, status]).toEqual([who, 403]);
+				expect([who, refusedIn(text, who)]).toEqual([who, []]);
 			}
 		},
 	);
