@@ -42,13 +42,15 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 	let session: Session | null = null;
 	let limits: HeadersInit = {};
 	let free = async (): Promise<void> => {};
+	// A file that a person asks for by a link: they are told by pages.
+	const isData = page.isData === true && c.req.header("sec-fetch-dest") !== "document";
 	const answer = async (): Promise<Shown> => {
 		const isChange = c.req.method !== "GET" && c.req.method !== "HEAD";
 		if (isChange && !isOwnRequest(c.req.raw.headers, deps.consoleUrl))
 			throw forbidden("Nothing was changed: the request did not come from a page of the console. Open that page, and do it there.");
 		const token = readCookie(c.req.raw);
 		session = await findSession(deps.db, token, now);
-		if (session === null && page.needs !== "nobody") return signInFirst(page, c, token !== undefined);
+		if (session === null && page.needs !== "nobody") return signInFirst(page, isData, c, token !== undefined);
 		if (session !== null && page.needs !== "nobody") {
 			const { headers, refused } = await deps.publisherApi.limit.take(session.hash, "session");
 			limits = refused === null ? headers : refused.headers;
@@ -57,7 +59,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 		if (isChange && (await deps.isHeld())) throw new HttpError(503, { error: "Service unavailable" });
 		if (session !== null) noteInBackground(deps, c, session, now);
 		const publisher = authorize(page, session, isChange);
-		if (asksFresh(page.needs) && (session === null || !isFresh(session, now))) return confirmFirst(page, c);
+		if (asksFresh(page.needs) && (session === null || !isFresh(session, now))) return confirmFirst(page, isData, c);
 		const body = await readBytes(page, c);
 		const isForm = /^application\/x-www-form-urlencoded\b/i.test(c.req.header("content-type") ?? "");
 		// Browsers send each end of a line as two characters, and count one.
@@ -79,7 +81,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 	} catch (error) {
 		if (!(error instanceof HttpError)) logError("request.failed", error, { request: requestId });
 		else if (error.status < 500) await free();
-		if (page.isData)
+		if (isData)
 			shown = error instanceof HttpError ? jsonResponse(error.body, error.status) : jsonResponse({ error: "Internal error" }, 500);
 		else
 			shown =
@@ -129,7 +131,7 @@ function asksFresh(needs: Needs): boolean {
 }
 
 /** Without a session: pages lead to the sign-in page and back; what changes something says that it did not. */
-function signInFirst({ isData, method }: Page, c: Context, hadSession: boolean): Shown {
+function signInFirst({ method }: Page, isData: boolean, c: Context, hadSession: boolean): Shown {
 	const headers = hadSession ? { "set-cookie": FORGET_COOKIE } : {};
 	if (isData) return jsonResponse({ error: "Unauthorized" }, 401, headers);
 	if (method === "GET") {
@@ -148,7 +150,7 @@ function signInFirst({ isData, method }: Page, c: Context, hadSession: boolean):
 }
 
 /** Someone may do this who has just shown that it is they. */
-function confirmFirst({ method, isData }: Page, c: Context): Shown {
+function confirmFirst({ method }: Page, isData: boolean, c: Context): Shown {
 	if (isData) return jsonResponse({ error: "Forbidden", message: "Confirm first that it is you." }, 403);
 	const url = new URL(c.req.url);
 	if (method === "GET") return seeOther(`/console/confirm?${new URLSearchParams({ next: url.pathname + url.search })}`);

@@ -99,6 +99,12 @@ describe("worker: a publisher's pages", () => {
 		const lines = (await textOf(`/console/earnings.csv?${PERIOD}&group=source`)).trim().split("\r\n");
 		expect(lines[0]?.split(",")).toEqual(expect.arrayContaining(["source_id", "publisher_revenue"]));
 		expect(lines.some((line) => line.startsWith("blog,"))).toBe(true);
+		// Whoever follows the link to it is told by pages.
+		const byLink = { "sec-fetch-dest": "document" };
+		const ended = await get("/console/earnings.csv", { cookie: "__Host-session=1" }, byLink);
+		expect([ended.status, ended.headers.get("location")]).toEqual([303, "/console/sign-in?ended=1&next=%2Fconsole%2Fearnings.csv"]);
+		const refused = await shown(get("/console/earnings.csv?from=soon", visitors.cpa, byLink));
+		expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("<h1>Earnings as CSV</h1>")]);
 	});
 
 	it("clicks and conversions are found by any id, and only one's own", async () => {
