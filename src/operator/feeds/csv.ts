@@ -18,11 +18,68 @@ export function findCsvStyle(text: string): CsvStyle | null {
 	return { delimiter: DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",", newline };
 }
 
-export type CsvRows = { rows: string[][]; faulty: ReadonlySet<number>; end: number };
+export type CsvRows = {
+	rows: string[][];
+	/** Rows with a quote in a wrong place. */
+	faulty: ReadonlySet<number>;
+	/** Those of them that took in lines behind their own: the row has its own alone, undivided but for the delimiter. */
+	cut: ReadonlySet<number>;
+	end: number;
+};
 
-/** Parses the complete rows at the start of a CSV text; of the last text, what is left is a row too. */
-export function parseCsv({ delimiter, newline }: CsvStyle, text: string, isLast: boolean): CsvRows {
-	const parser = new Papa.Parser({ delimiter, newline });
-	const { data, errors, meta } = parser.parse(text, 0, !isLast) as Papa.ParseResult<string[]>;
-	return { rows: data, faulty: new Set(errors.map(({ row }) => row ?? data.length - 1)), end: meta.cursor };
+/** Characters that are parsed again behind a row that was cut, at first. */
+const WINDOW = 10_000;
+
+/**
+ * Parses the complete rows at the start of a CSV text; of the last text, what is left is a row too. A quote in a wrong place costs its own
+ * line: the field that it opens would take in all lines to the next quote that looks like its end.
+ */
+export function parseCsv(style: CsvStyle, text: string, isLast: boolean): CsvRows {
+	const rows: string[][] = [];
+	const faulty = new Set<number>();
+	const cut = new Set<number>();
+	let end = 0;
+	let window = text.length;
+	for (;;) {
+		const part = text.slice(end, end + window);
+		const isWhole = end + window >= text.length;
+		const parsed = parsePart(style, part, isWhole && isLast);
+		const broken = findBroken(style, part, parsed);
+		const sound = broken === null ? parsed.rows : parsed.rows.slice(0, broken.row);
+		for (const { row } of parsed.errors) if (row < sound.length) faulty.add(rows.length + row);
+		for (const row of sound) rows.push(row);
+		if (broken !== null) {
+			faulty.add(rows.length);
+			cut.add(rows.length);
+			rows.push(part.slice(broken.start, broken.end).split(style.delimiter));
+			end += broken.end + 1;
+			window = WINDOW;
+		} else {
+			end += parsed.end;
+			if (isWhole) return { rows, faulty, cut, end };
+			window = parsed.end === 0 ? 2 * window : WINDOW;
+		}
+	}
+}
+
+type Parsed = { rows: string[][]; errors: { row: number; index: number }[]; end: number };
+
+function parsePart({ delimiter, newline }: CsvStyle, part: string, isLast: boolean, preview = 0): Parsed {
+	const parser = new Papa.Parser({ delimiter, newline, preview });
+	const { data, errors, meta } = parser.parse(part, 0, !isLast) as Papa.ParseResult<string[]>;
+	return { rows: data, errors: errors.map(({ row, index }) => ({ row: row ?? data.length - 1, index: index ?? 0 })), end: meta.cursor };
+}
+
+/** The first row that a wrong quote spreads over several lines: where it starts, and the end of the line on which that quote stands. */
+function findBroken(style: CsvStyle, part: string, { rows, errors }: Parsed): { row: number; start: number; end: number } | null {
+	for (const { row, index } of errors) {
+		const lineEnd = part.indexOf(style.newline, index);
+		if (lineEnd === -1) return null;
+		const cells = rows[row];
+		if (cells !== undefined && !cells.some((cell) => cell.includes(style.newline))) continue;
+		// A quote at the end of what there is may be in its place once more has come.
+		if (cells === undefined && part.trimEnd().endsWith('"')) return null;
+		return { row, start: row === 0 ? 0 : parsePart(style, part, false, row).end, end: lineEnd };
+	}
+	return null;
 }

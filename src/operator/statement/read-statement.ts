@@ -51,8 +51,11 @@ export function readStatement(
 ): Statement | { faults: Fault[] } {
 	const plain = `${text.replace(/^\uFEFF/, "").trimStart()}\n`;
 	const style = findCsvStyle(plain);
-	const rows = style === null ? [] : parseCsv(style, plain, true).rows.filter((row) => row.some((cell) => cell.trim() !== ""));
-	const [header, ...records] = rows;
+	const { rows, cut } = style === null ? { rows: [], cut: new Set<number>() } : parseCsv(style, plain, true);
+	const [first, ...records] = rows
+		.map((cells, at) => ({ cells, isCut: cut.has(at) }))
+		.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
+	const header = first?.cells;
 	if (header === undefined || records.length === 0) return { faults: [{ path: "", message: "there are no rows below a header" }] };
 	if (records.length > MAX_STATEMENT_ROWS)
 		return { faults: [{ path: "", message: `there are more than ${MAX_STATEMENT_ROWS} rows: split it by days` }] };
@@ -62,15 +65,19 @@ export function readStatement(
 	const faults: RowFault[] = [];
 	const unread = new Set<string>();
 	const rowsOf = new Map<string, [StatedSale, ...StatedSale[]]>();
-	for (const [at, record] of records.entries()) {
+	for (const [at, { cells, isCut }] of records.entries()) {
 		const cellOf = (field: StatementField) => {
 			const index = indexes[field];
 			if (field === "currency" && currency !== null) return currency;
-			const cell = index === undefined ? "" : (record[index] ?? "").trim();
+			const cell = index === undefined ? "" : (cells[index] ?? "").trim();
 			return cell === "" ? null : cell;
 		};
 		const txnid = readTxnid(cellOf("txnid"));
-		const read = txnid === null ? "has no transaction id that could be one" : readSale(txnid, cellOf, dateOrder, now, platform.currency);
+		const read = isCut
+			? "has a quote in a wrong place"
+			: txnid === null
+				? "has no transaction id that could be one"
+				: readSale(txnid, cellOf, dateOrder, now, platform.currency);
 		const before = txnid === null ? undefined : rowsOf.get(txnid);
 		const isMixed = typeof read !== "string" && before !== undefined && before[0].currency !== read.currency;
 		const fault = isMixed ? "is in another currency than other rows of its transaction" : read;

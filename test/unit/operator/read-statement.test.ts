@@ -10,6 +10,17 @@ function read(text: string, mapping = {}, currency = "USD") {
 	return statement;
 }
 
+describe("unit: a statement with a quote in a wrong place", () => {
+	it("loses its own row alone, and knows of which transaction that is", () => {
+		const text =
+			'Order ID,Product,Sales,Total Commission\nR1,Hat,20.00,1.50\nR2,"Best" shoes,20.00,1.50\nR3,Boots 5",20.00,1.50\nR4,Hat,20.00,1.50\n';
+		const { sales, faults, unread } = read(text, { txnid: "Order ID", payout: "Total Commission" });
+		expect(sales.map(({ txnid }) => txnid)).toEqual(["R1", "R3", "R4"]);
+		expect(faults).toEqual([{ line: 3, message: "has a quote in a wrong place" }]);
+		expect([...unread]).toEqual(["R2"]);
+	});
+});
+
 describe("unit: layouts of statements", () => {
 	it.each([
 		[

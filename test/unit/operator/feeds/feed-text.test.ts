@@ -87,6 +87,33 @@ describe("unit: CSV", () => {
 		]);
 	});
 
+	it.each([
+		["that nothing ends", "shoes"],
+		["that a later one seems to end", 'shoes 5"'],
+	])("a quote in a wrong place, %s, costs its own line, whatever the chunks", async (_name, later) => {
+		const name = '"Best" shoes';
+		const lines = (from: number) => Array.from({ length: 50 }, (_, at) => `${from + at}\t${at === 40 ? later : "a"}\t2\n`).join("");
+		const text = `id\tProduct Name\tg:price\n${lines(1)}51\t${name}\t2\n${lines(52)}102\t${name}\t2\n103\tb\t2`;
+		await fc.assert(
+			fc.asyncProperty(cuts, async (cuts) => {
+				const records = await read(text, ["id"], cuts);
+				expect(records.map(({ line, cells, fault }) => `${line} ${fault ?? cells?.[0]}`)).toEqual(
+					Array.from({ length: 103 }, (_, at) => `${at + 2} ${at === 50 || at === 101 ? "has a quote in a wrong place" : at + 1}`),
+				);
+			}),
+			{ numRuns: 50 },
+		);
+	});
+
+	it("a quote in a wrong place costs its own line, also in a feed of megabytes", async () => {
+		const rows = Array.from({ length: 60_000 }, (_, at) => `${at}\t${at % 1_000 === 7 ? '"Best" ' : ""}${"shoes ".repeat(6)}\t2\n`);
+		for (const cuts of [[], [100_000, 500_000, 900_000, 1_400_000]]) {
+			const records = await read(`id\tProduct Name\tg:price\n${rows.join("")}`, ["id"], cuts);
+			expect(records.length).toBe(rows.length);
+			expect(records.filter(({ fault }) => fault !== undefined).map(({ line }) => line % 1_000)).toEqual(Array(60).fill(9));
+		}
+	});
+
 	it("says where a quote never closes instead of taking in the rest", async () => {
 		const text = `id,Product Name,g:price\n1,a,2\n2,"${"x,\n".repeat(400_000)}`;
 		await expect(read(text, NAMES, [100_000, 500_000, 900_000, 1_100_000])).rejects.toThrow(/line 3 has more than/);

@@ -37,8 +37,9 @@ describe("unit: parts of a feed", () => {
 				sizes,
 				fc.constantFrom("\n", "\r\n"),
 				fc.boolean(),
-				async (names, [part, chunk], newline, blank) => {
-					const rows = names.map((text, at) => `${at + 1},"${text.replaceAll('"', '""')}"${newline}`);
+				fc.constantFrom('""', '"'),
+				async (names, [part, chunk], newline, blank, quote) => {
+					const rows = names.map((text, at) => `${at + 1},"${text.replaceAll('"', quote)}"${newline}`);
 					await check(`${blank ? newline : ""}id,name${newline}${rows.join("")}`, part, chunk);
 				},
 			),
