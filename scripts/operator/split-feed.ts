@@ -1,5 +1,6 @@
 /** Cuts a feed into parts that can be sent and taken over one by one. */
 import { findCsvStyle, MAX_RECORD_LENGTH, parseCsv } from "../../src/operator/feeds/csv.ts";
+import { decodeFeed } from "../../src/operator/feeds/decode-feed.ts";
 import { Failure } from "../local/failure.ts";
 
 export type FeedPart = {
@@ -10,17 +11,16 @@ export type FeedPart = {
 };
 
 /**
- * Yields the parts of a feed in UTF-8, each of about `size` characters. Records are never cut; where that cannot be told, as in a
+ * Yields the parts of a feed, each of about `size` characters. Records are never cut; where that cannot be told, as in a
  * feed that is neither CSV nor lines of JSON, or has a quote that never closes, what was read is one part, and the server says what is
  * wrong with it.
  * @throws Failure where more is asked for behind such a part
  */
 export async function* splitFeed(chunks: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<FeedPart> {
-	const decoder = new TextDecoder();
 	let rest = "";
 	let splitter: Splitter | null = null;
-	for await (const chunk of chunks) {
-		rest += decoder.decode(chunk, { stream: true });
+	for await (const text of decodeFeed(chunks)) {
+		rest += text;
 		if (rest.length < size) continue;
 		splitter ??= openSplitter(rest, false);
 		const end = splitter?.endOf(rest) ?? 0;
@@ -32,7 +32,6 @@ export async function* splitFeed(chunks: AsyncIterable<Uint8Array>, size: number
 		yield splitter.cut(rest.slice(0, end));
 		rest = rest.slice(end);
 	}
-	rest += decoder.decode();
 	splitter ??= openSplitter(rest, true);
 	if (rest !== "" || splitter.isFirst()) yield splitter.cut(rest);
 }

@@ -28,3 +28,10 @@ export function csv(names: readonly string[], rows: readonly (readonly string[])
 	const write = (text: string) => (/["\r\n\t,;|]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 	return [names, ...rows].map((cells) => `${cells.map(write).join(delimiter)}\r\n`).join("");
 }
+
+/** As spreadsheets save a text, here without a byte order mark. */
+export function utf16(text: string, isLittleEndian: boolean): Uint8Array<ArrayBuffer> {
+	const bytes = new DataView(new ArrayBuffer(2 * text.length));
+	for (let at = 0; at < text.length; at++) bytes.setUint16(2 * at, text.charCodeAt(at), isLittleEndian);
+	return new Uint8Array(bytes.buffer);
+}

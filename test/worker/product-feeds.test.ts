@@ -4,7 +4,7 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { feedReportSchema } from "../../src/operator/feeds/feed-answer.ts";
-import { csv, jsonLines, postFeed, sendFeed } from "../support/feeds.ts";
+import { csv, jsonLines, postFeed, sendFeed, utf16 } from "../support/feeds.ts";
 import { gzip } from "../support/gzip.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 import { productEntry, searchAffiliate, searchMarketplace, sellerEntry } from "../support/product-search.ts";
@@ -66,6 +66,8 @@ describe("worker: a feed of products", () => {
 			await gzip(jsonLines([full])),
 			csv(names, [Object.values(full)], "\t"),
 			csv(names, [Object.values(full)], ";"),
+			utf16(cells, true),
+			await gzip(utf16(cells, false)),
 		];
 		for (const body of bodies) {
 			await env.PRODUCTS.prepare("DELETE FROM products").run();
@@ -425,6 +427,8 @@ describe("worker: what a feed gets wrong", () => {
 	it.each([
 		["an empty feed", "", /empty/],
 		["a JSON list", "[]", /one JSON object a line/],
+		["XML", '<?xml version="1.0"?>\n<rss></rss>', /is XML/],
+		["a zip archive", "PK\u0003\u0004\u0014\u0000\n", /zip archive/],
 		["no column for a field that is needed", "id,title\n1,Boots\n", /no column for url, final_price.*id, title.*mapping/],
 		["broken gzip", new Uint8Array([0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), /gzip/],
 	])("%s: 422 with what to do", async (_name, body, message) => {

@@ -23,7 +23,8 @@ function parametersOf(kind: FeedKind): readonly Parameter[] {
 		{
 			in: "query",
 			name: "feed",
-			description: "Names an upload of several parts; the last one carries `replace`, with or without a body.",
+			description:
+				"Names an upload of several parts, each upload otherwise: what an earlier one of that name has brought is not removed. The last part carries `replace`, with or without a body.",
 			schema: text,
 		},
 		{ in: "query", name: "line", description: "Line of the part's first record in the whole feed.", schema: count },
@@ -52,7 +53,7 @@ function operation(kind: FeedKind, path: string, id: string, summary: string): O
 		role: "manager",
 		summary,
 		description:
-			"CSV with a header line, or one JSON object a line; gzip or not. Upsert by id, in batches; a record at fault is rejected alone. The same feed may be sent again.",
+			"CSV with a header line, or one JSON object a line; in UTF-8 or UTF-16, gzip or not. Upsert by id, in batches; a record at fault is rejected alone. The same feed may be sent again.",
 		parameters: parametersOf(kind),
 		body: {
 			required: true,

@@ -1,6 +1,7 @@
-/** Reads a feed's text, CSV or newline-delimited JSON, plain or gzip, a chunk at a time. */
+/** Reads a feed's records, of CSV or newline-delimited JSON, plain or gzip, a chunk at a time. */
 import { parseJson } from "../../lib/json.ts";
 import { type CsvStyle, findCsvStyle, MAX_RECORD_LENGTH, parseCsv } from "./csv.ts";
+import { decodeFeed } from "./decode-feed.ts";
 import { squash } from "./feed-columns.ts";
 
 /** A record of a feed: the line it begins on, and its value under a squashed column name; or why it cannot be read. */
@@ -34,7 +35,7 @@ export type FeedTextOptions = {
 export async function* readFeedRecords(stream: ReadableStream<Uint8Array>, options: FeedTextOptions): AsyncGenerator<FeedRecord[]> {
 	let read: RecordReader | null = null;
 	let rest = "";
-	for await (const chunk of decodeFeed(stream)) {
+	for await (const chunk of readText(stream)) {
 		const text = rest + chunk;
 		read ??= openReader(text, options);
 		if (read === null) {
@@ -59,12 +60,17 @@ function tooLong(read: RecordReader): string {
 /** Reads the complete records at the start of a text, and says where they end. */
 type RecordReader = ((text: string, isLast: boolean) => { records: FeedRecord[]; end: number }) & { line: () => number };
 
+/** How a zip archive begins. */
+const ZIP = "PK\u0003\u0004";
+
 /** The reader for a feed that begins so; null while that cannot be told. */
 function openReader(text: string, options: FeedTextOptions): RecordReader | null {
 	const start = text.search(/\S/);
 	if (start === -1) return null;
 	if (text[start] === "{") return readJsonLines(options.line ?? 1);
 	if (text[start] === "[") throw new FeedError("The feed is a JSON list. Write one JSON object a line instead, or CSV.");
+	if (text[start] === "<") throw new FeedError("The feed is XML, or a page of the web. Write CSV, or one JSON object a line.");
+	if (text.startsWith(ZIP)) throw new FeedError("The feed is a zip archive. Unpack it; it may be gzip instead.");
 	const style = findCsvStyle(text);
 	return style === null ? null : readCsv(style, options);
 }
@@ -172,20 +178,14 @@ function trimReturn(cells: string[]): void {
 	if (last?.endsWith("\r")) cells[cells.length - 1] = last.slice(0, -1);
 }
 
-/** The text of a feed in UTF-8, unpacked where it is gzip. A byte order mark is left out. */
-async function* decodeFeed(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-	const decoder = new TextDecoder();
+/** The text of a feed, unpacked where it is gzip. */
+async function* readText(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
 	try {
-		for await (const chunk of await unpack(stream)) {
-			const text = decoder.decode(chunk, { stream: true });
-			if (text !== "") yield text;
-		}
+		yield* decodeFeed(await unpack(stream));
 	} catch (error) {
 		if (error instanceof FeedError || !(error instanceof TypeError)) throw error;
 		throw new FeedError("The feed is not sound gzip, or ends too early. Compress and send it again.");
 	}
-	const end = decoder.decode();
-	if (end !== "") yield end;
 }
 
 async function unpack(stream: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>> {

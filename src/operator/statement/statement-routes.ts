@@ -13,6 +13,7 @@ import { jsonResponse } from "../../lib/http.ts";
 import { isObject, parseJson } from "../../lib/json.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
 import { isoTime, isoTimeOrNull } from "../../lib/time.ts";
+import { decodeFeed } from "../feeds/decode-feed.ts";
 import { reconcileStatement } from "./reconcile-statement.ts";
 import type { DifferenceCounts, Statements } from "./statement-answers.ts";
 
@@ -49,12 +50,18 @@ export function statementRoutes(deps: SettleDeps): Hono {
 	app.get("/", async (c) => jsonResponse(await listStatements(deps.db, readInput(listSchema, c.req.query()))));
 	app.post("/", async (c) => {
 		const { platform, apply, mapping, date_order } = readInput(reconcileQuerySchema, c.req.query());
-		const text = await c.req.text();
+		const text = await readText(c.req.raw);
 		if (text.includes("\u0000")) throw invalidInput([{ path: "", message: "is no CSV" }]);
 		const request = { platform, text, mapping, dateOrder: date_order ?? null, apply };
 		return jsonResponse(await reconcileStatement(deps, actorOf(c), request));
 	});
 	return app;
+}
+
+async function readText({ body }: Request): Promise<string> {
+	let text = "";
+	if (body !== null) for await (const part of decodeFeed(body)) text += part;
+	return text;
 }
 
 type Row = {

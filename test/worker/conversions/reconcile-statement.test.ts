@@ -13,14 +13,15 @@ import {
 	readAll,
 	storeClicks,
 } from "../../support/conversions.ts";
+import { utf16 } from "../../support/feeds.ts";
 import { importExactly, OPERATOR_HEADERS } from "../../support/network-import.ts";
 
 const URL_OF_IT = "http://origin.example/operator/reconcile";
 const DAY = Date.parse("2026-11-10T12:00:00Z");
-const send = (text: string, query: string) =>
+const send = (text: BodyInit, query: string) =>
 	exports.default.fetch(`${URL_OF_IT}?${query}`, { method: "POST", headers: OPERATOR_HEADERS, body: text });
 
-async function reconcile(text: string, query = ""): Promise<Reconciled> {
+async function reconcile(text: BodyInit, query = ""): Promise<Reconciled> {
 	const response = await send(text, `platform=west${query}`);
 	if (response.status !== 200) throw new Error(`answered ${response.status}: ${await response.text()}`);
 	return v.parse(reconciledSchema, await response.json());
@@ -70,6 +71,7 @@ describe("worker: a platform's statement", () => {
 	it("is compared: each kind of difference, and what applying it would change", async () => {
 		const before = await everything();
 		const report = await reconcile(statement(...ROWS));
+		expect(await reconcile(utf16(statement(...ROWS), true))).toEqual(report);
 		expect(report).toMatchObject({
 			layout: "awin",
 			rows: 10,

@@ -42,6 +42,18 @@ const cell = fc.string({
 const row = fc.tuple(fc.integer({ min: 1, max: 99 }).map(String), cell, cell);
 const cuts = fc.array(fc.nat(), { maxLength: 6 });
 
+const utf16 = (text: string) => new Uint8Array(Buffer.from(text, "utf16le"));
+const swapped = (text: string) => new Uint8Array(Buffer.from(text, "utf16le").swap16());
+/** How spreadsheets save a text, with a byte order mark or without. */
+const ENCODINGS = [
+	(text: string) => new TextEncoder().encode(text),
+	(text: string) => new TextEncoder().encode(`\u{feff}${text}`),
+	utf16,
+	swapped,
+	(text: string) => utf16(`\u{feff}${text}`),
+	(text: string) => swapped(`\u{feff}${text}`),
+];
+
 function writeCsv(rows: readonly (readonly string[])[], delimiter: string, newline: string): string {
 	return rows.map((cells) => `${cells.map((text) => `"${text.replaceAll('"', '""')}"`).join(delimiter)}${newline}`).join("");
 }
@@ -55,8 +67,9 @@ describe("unit: CSV", () => {
 				fc.constantFrom("\n", "\r\n"),
 				cuts,
 				fc.boolean(),
-				async (rows, delimiter, newline, cuts, packed) => {
-					const text = writeCsv([NAMES, ...rows], delimiter, newline);
+				fc.constantFrom(...ENCODINGS),
+				async (rows, delimiter, newline, cuts, packed, encode) => {
+					const text = encode(writeCsv([NAMES, ...rows], delimiter, newline));
 					const expected: Read[] = [];
 					let line = 2;
 					for (const cells of rows) {
@@ -163,6 +176,8 @@ describe("unit: newline-delimited JSON", () => {
 		["an empty feed", ""],
 		["white space", " \n\n "],
 		["a JSON list", '[{"id":"1"}]'],
+		["XML", '<?xml version="1.0"?>\n<rss></rss>\n'],
+		["a zip archive", "PK\u0003\u0004\u0014\u0000\n"],
 		["broken gzip", new Uint8Array([0x1f, 0x8b, 8, 0, 1, 2, 3])],
 		["gzip that ends too early", gzipSync('{"id":"1"}\n'.repeat(1_000)).subarray(0, 60)],
 	])("%s is refused as a whole", async (_name, text) => {
