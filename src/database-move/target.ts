@@ -3,7 +3,7 @@
  * until the network has switched it takes no writes but the move's: at no time do both databases take any.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { type Database, runTransaction } from "../db/client.ts";
+import { type Database, runTransaction, runUpkeep } from "../db/client.ts";
 import type { MovePhase, MoveStep } from "../lib/enums.ts";
 
 /** How far a step has come with a table. */
@@ -24,7 +24,9 @@ export type Progress = {
  * @returns the tables that hold what no move has put there: then nothing was changed
  */
 export async function beginMove(db: Database, moveId: string, now: number, oldestAt: number): Promise<string | null> {
-	const [row] = await db.all<{ held: string }>(
+	// Some hundred weeks of clicks take longer to make than other statements may.
+	const [row] = await runUpkeep<{ held: string }>(
+		db,
 		sql`SELECT begin_move(${moveId}, CAST(${now} AS BIGINT), CAST(${oldestAt} AS BIGINT)) AS held`,
 	);
 	return row === undefined || row.held === "" ? null : row.held;

@@ -38,6 +38,8 @@ const NETWORK = {
 /** Half of the campaign's 0.4000; half of the postback's 10. */
 const [CLICK_MICROS, CONVERSION_MICROS] = [200_000, 5_000_000];
 
+const FIVE_MINUTES = 5 * 60_000;
+
 async function call(bindings: Env, url: string, init: RequestInit = {}): Promise<Response> {
 	const ctx = createExecutionContext();
 	const request = new Request(url, { redirect: "manual", ...init }) as unknown as Parameters<typeof worker.fetch>[0];
@@ -108,6 +110,34 @@ beforeAll(async () => {
 });
 
 describe("postgres: a move that does not come to its end", () => {
+	it("is not refused for what a cron has noted on a PostgreSQL that holds no network", async () => {
+		vi.spyOn(console, "error").mockImplementation(() => {});
+		// It would publish a book without brands, where the others here read theirs.
+		const kv = {
+			get: async (keys: string | string[]) => (typeof keys === "string" ? null : new Map()),
+			getWithMetadata: async () => ({ value: null, metadata: null }),
+			list: async () => ({ keys: [], list_complete: true }),
+			put: async () => {},
+			delete: async () => {},
+		};
+		const bindings: Env = {
+			...SWITCHED,
+			BOOK: kv as unknown as KVNamespace,
+			ALERT_URL: "https://ops.example/alerts",
+			ALERT_SECRET: `whsec_${btoa("0".repeat(32))}`,
+		};
+		for (const minutes of [0, 5, 60, 24 * 60]) {
+			const scheduledTime = new Date(FIVE_MINUTES * Math.ceil(Date.now() / FIVE_MINUTES) + minutes * 60_000);
+			await worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime }), bindings);
+		}
+		vi.restoreAllMocks();
+		expect(await rowsOf("SELECT name FROM learning_work")).not.toEqual([]);
+		expect(await rowsOf("SELECT begin_move('an-id', 0, 0) AS held")).toEqual([{ held: "" }]);
+		await env.DB.batch(
+			["SELECT release_writes()", "UPDATE database_move SET phase = 'none', move_id = ''"].map((statement) => env.DB.prepare(statement)),
+		);
+	});
+
 	it("is refused where PostgreSQL holds something, before D1 stops to take writes", async () => {
 		await env.DB.prepare("INSERT INTO campaign_totals (campaign_id) VALUES (7)").run();
 		await expect(move()).rejects.toThrow(/409.*not empty \(campaign_totals\)/);
