@@ -64,7 +64,7 @@ export async function provision(deps: ProvisionDeps, options: ProvisionOptions):
 		say("wrote     wrangler.toml");
 	}
 	const environment = options.split ? ["--env", "origin"] : ["--env", ""];
-	for (const binding of ["DB", "PRODUCTS"]) {
+	for (const binding of names.migrated) {
 		await succeed(run, ["d1", "migrations", "apply", binding, "--remote", ...environment]);
 		say(`migrated  ${binding}`);
 	}
@@ -143,7 +143,7 @@ export function describePlan(toml: string, { split, variables, location }: Provi
 		...names.queues.map((name) => `find or create the queue ${name}:  wrangler queues create ${name} ${RETENTION_OPTIONS.join(" ")}`),
 		"write the ids into wrangler.toml",
 		...Object.entries(variables).map(([name, value]) => `write ${name} = "${value}" into wrangler.toml`),
-		...["DB", "PRODUCTS"].map((binding) => `migrate ${binding}:  wrangler d1 migrations apply ${binding} --remote ${environment}`),
+		...names.migrated.map((binding) => `migrate ${binding}:  wrangler d1 migrations apply ${binding} --remote ${environment}`),
 		...wantedSecrets(split, names.workers).map(
 			([worker, secrets]) => `set ${secrets.join(" and ")} where ${worker} has none:  wrangler secret bulk --name ${worker}`,
 		),

@@ -48,11 +48,23 @@ function wantedValue({ databases, book, variables }: Provisioned, at: { table: s
 	return at.table === "vars" ? variables[at.key] : undefined;
 }
 
+/** D1 databases that are migrated: all that the Worker may bind. */
+const MIGRATED = ["DB", "PRODUCTS"];
+
+type Names = {
+	databases: string[];
+	/** Bindings of those that are to be migrated. */
+	migrated: string[];
+	queues: string[];
+	workers: { all: string; edge: string; origin: string };
+};
+
 /** Names of what the file binds, in order and once each. @throws Failure where a Worker has no name */
-export function readNames(toml: string): { databases: string[]; queues: string[]; workers: { all: string; edge: string; origin: string } } {
+export function readNames(toml: string): Names {
 	const values = (key: string) => [...toml.matchAll(new RegExp(`^\\s*${key}\\s*=\\s*"([^"]+)"`, "gm"))].map(([, value = ""]) => value);
 	return {
 		databases: [...new Set(values("database_name"))],
+		migrated: MIGRATED.filter((binding) => values("binding").includes(binding)),
 		queues: [...new Set([...values("queue"), ...values("dead_letter_queue")])],
 		workers: { all: workerName(toml, ""), edge: workerName(toml, "env.edge"), origin: workerName(toml, "env.origin") },
 	};

@@ -195,6 +195,15 @@ describe("unit: provisioning", () => {
 		await expect(account.provision(ONE)).rejects.toThrow(/fetch failed(?![\s\S]*Not logged in)/);
 	});
 
+	it("where D1 was left for PostgreSQL, and is bound no more, only products are migrated on it", async () => {
+		const account = new Account();
+		account.toml = TOML.replaceAll(/^\[\[(?:env\.origin\.)?d1_databases\]\]\nbinding = "DB"\n(?:\w.*\n)+/gm, "");
+		await account.provision(ONE);
+		expect(account.databases.map(({ name }) => name)).toEqual(["clickbourse-products"]);
+		expect(account.commands.filter((command) => command.includes("migrations"))).toEqual(["d1 migrations apply PRODUCTS --remote --env "]);
+		expect(describePlan(account.toml, ONE).join("\n")).not.toContain("migrate DB");
+	});
+
 	it("the plan names every resource that wrangler.toml binds", () => {
 		const plan = describePlan(TOML, SPLIT).join("\n");
 		const { databases, queues } = readNames(TOML);
