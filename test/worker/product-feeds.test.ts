@@ -490,6 +490,33 @@ describe("worker: what a feed gets wrong", () => {
 	});
 });
 
+describe("worker: products of the same id", () => {
+	const hat = (id: string) => productEntry(id, "Hat", { domain: "hats.example", url: `https://hats.example/${id}` });
+
+	it("take the place of another brand's, which is told, by a dry run too", async () => {
+		await sendFeed("products", jsonLines([shoes("1"), shoes("2"), hat("3")]));
+		const others = { other_brands: [{ domain: "shoes.example", products: 2 }] };
+		const feed = jsonLines([hat("1"), hat("2"), hat("3"), hat("4")]);
+		expect(await sendFeed("products", feed, { dry_run: "1" })).toMatchObject({ accepted: 4, ...others });
+		expect(await sendFeed("products", feed)).toMatchObject({ accepted: 4, ...others });
+		expect(await sendFeed("products", feed)).not.toHaveProperty("other_brands");
+		expect(await sendFeed("products", jsonLines([shoes("1")]), { id_prefix: "s-" })).not.toHaveProperty("other_brands");
+		expect((await stored("products")).map(({ id, domain }) => `${id} ${domain}`)).toEqual([
+			...["1 hats.example", "2 hats.example", "3 hats.example", "4 hats.example", "s-1 shoes.example"],
+		]);
+	});
+
+	it("and seller, of another marketplace", async () => {
+		await sendFeed("seller-products", jsonLines([sellerEntry("B1", "A"), sellerEntry("B2", "A", { seller_id: "S-2" })]));
+		const elsewhere = { domain: "hats.example", url: "https://hats.example/1" };
+		expect(
+			await sendFeed("seller-products", jsonLines([sellerEntry("B1", "A", elsewhere), sellerEntry("B2", "A", elsewhere)])),
+		).toMatchObject({
+			other_brands: [{ domain: "marketplace.example", products: 1 }],
+		});
+	});
+});
+
 describe("worker: replace", () => {
 	const hat = (id: string) => productEntry(id, "Hat", { domain: "hats.example", url: `https://hats.example/${id}` });
 

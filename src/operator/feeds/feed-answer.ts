@@ -10,6 +10,14 @@ export const feedReportSchema = v.strictObject({
 	rejected: count,
 	rejected_lines: v.pipe(v.array(v.strictObject({ line: count, reason: text })), v.description("The first hundred.")),
 	unknown_domains: v.pipe(v.array(text), v.description("Domains of accepted products that are no brand's.")),
+	other_brands: v.optional(
+		v.pipe(
+			v.array(v.strictObject({ domain: text, products: count })),
+			v.description(
+				"Whose products of the same ids these have taken the place of, the first twenty brands: `id_prefix` keeps feeds apart.",
+			),
+		),
+	),
 	removed: v.pipe(v.nullable(count), v.description("Products that the feed no longer has; null where none were to be removed.")),
 	dry_run: v.pipe(
 		v.boolean(),

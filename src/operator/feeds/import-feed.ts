@@ -52,11 +52,11 @@ async function takeOver(
 ): Promise<FeedReport> {
 	const { feed, replace, line, mapping, idPrefix, constants, isDryRun } = options;
 	const feedId = feed ?? (replace === null ? null : crypto.randomUUID());
-	const write = feedWriter(deps.products, kind, feedId);
+	const write = feedWriter(deps.products, kind, feedId, isDryRun);
 	const taking = new Taking(deps.db, kind, async (rows) => {
-		if (isDryRun) return;
-		if (rows.length > 0) await audit.begin();
-		await write(rows);
+		if (rows.length === 0) return [];
+		if (!isDryRun) await audit.begin();
+		return write(rows);
 	});
 	const plan = planColumns(kind, mapping);
 	const recordOptions = { kind, plan, constants, idPrefix, now: deps.now() };
@@ -98,6 +98,7 @@ class Taking {
 	readonly #write: FeedWriter;
 	readonly #owners = new Map<string, string | null>();
 	readonly #unknown = new Set<string>();
+	readonly #others = new Map<string, number>();
 	#batch: FeedEntry[] = [];
 	#writing: Promise<void> = Promise.resolve();
 	#accepted = 0;
@@ -122,12 +123,14 @@ class Taking {
 		this.#listed.sort((a, b) => a.line - b.line);
 	}
 
-	report(): Pick<FeedReport, "accepted" | "rejected" | "rejected_lines" | "unknown_domains"> {
+	report(): Pick<FeedReport, "accepted" | "rejected" | "rejected_lines" | "unknown_domains" | "other_brands"> {
+		const others = [...this.#others].slice(0, MAX_DOMAINS_LISTED).map(([domain, products]) => ({ domain, products }));
 		return {
 			accepted: this.#accepted,
 			rejected: this.#rejected,
 			rejected_lines: this.#listed.slice(0, MAX_REJECTED_LISTED),
 			unknown_domains: [...this.#unknown],
+			...(others.length > 0 && { other_brands: others }),
 		};
 	}
 
@@ -145,7 +148,9 @@ class Taking {
 		this.#accepted += rows.length;
 		// One batch at a time: the next is read while this one is written.
 		await this.#writing;
-		this.#writing = this.#write(rows.map((entry) => rowOf(this.#kind, entry)));
+		this.#writing = this.#write(rows.map((entry) => rowOf(this.#kind, entry))).then((others) => {
+			for (const { domain, products } of others) this.#others.set(domain, (this.#others.get(domain) ?? 0) + products);
+		});
 		// Awaited by the next batch or at the end; until then nobody handles a failure.
 		this.#writing.catch(() => {});
 	}

@@ -1,8 +1,8 @@
 /** Writes a feed's products to the products database, and removes those that it no longer has. */
 import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { Database } from "../../db/client.ts";
-import { cellsAsColumns, columnNames, propertiesOf, replaceColumns, rowOf, tableName, writeCells } from "../../db/json-rows.ts";
+import { type Database, runTransaction } from "../../db/client.ts";
+import { cellsAsColumns, columnNames, namedCells, propertiesOf, replaceColumns, rowOf, tableName, writeCells } from "../../db/json-rows.ts";
 import { products, sellerProducts } from "../../db/schema/products.ts";
 import type { FeedKind } from "./feed-columns.ts";
 import type { ReplaceScope } from "./feed-options.ts";
@@ -17,14 +17,16 @@ const MAX_REMOVED = 2_000;
 
 type FeedRow = typeof products.$inferInsert | typeof sellerProducts.$inferInsert;
 
-/** The upsert of rows by natural key. */
-export type FeedWriter = (rows: readonly FeedRow[]) => Promise<void>;
+/** The upsert of rows by natural key. Tells how many took the place of rows of other domains, by those. */
+export type FeedWriter = (rows: readonly FeedRow[]) => Promise<OtherDomain[]>;
+type OtherDomain = { domain: string; products: number };
 
 /**
  * Writes rows with the feed's id. Where the feed's id does not matter later, a row that is the same already is not written again.
  * @param feedId null where nothing will be removed
+ * @param isDryRun nothing is written
  */
-export function feedWriter(db: Database, kind: FeedKind, feedId: string | null): FeedWriter {
+export function feedWriter(db: Database, kind: FeedKind, feedId: string | null, isDryRun: boolean): FeedWriter {
 	const { table, key }: { table: SQLiteTable; key: readonly string[] } = TABLES[kind];
 	const properties = propertiesOf(table).filter((property) => property !== "feedId");
 	const replaced = properties.filter((property) => !key.includes(property));
@@ -33,9 +35,16 @@ export function feedWriter(db: Database, kind: FeedKind, feedId: string | null):
 	const insert = sql`INSERT INTO ${stored} (${columnNames(table, properties)}, feed_id) SELECT ${cellsAsColumns(table, properties, sql`value`)}`;
 	const resolve = sql`ON CONFLICT (${columnNames(table, key)}) DO UPDATE
 		SET ${replaceColumns(table, replaced)}, feed_id = excluded.feed_id ${feedId === null ? isOther : sql``}`;
+	const told = [...key, "domain"];
+	const { domain, ...keyCells } = namedCells(told, sql`v.value`);
+	const isSame = sql`${rowOf(table, key, sql`s`)} = (${sql.join(Object.values(keyCells), sql`, `)})`;
 	return async (rows) => {
 		const cells: readonly Record<string, unknown>[] = rows;
-		await db.run(sql`${insert}, ${feedId} FROM json_each(${writeCells(properties, cells)}) WHERE true ${resolve}`);
+		const others = sql`SELECT s.domain, count(*) AS products FROM json_each(${writeCells(told, cells)}) v
+			JOIN ${stored} s ON ${isSame} WHERE s.domain <> ${domain} GROUP BY s.domain`;
+		const write = sql`${insert}, ${feedId} FROM json_each(${writeCells(properties, cells)}) WHERE true ${resolve}`;
+		const [counted] = await runTransaction(db, isDryRun ? [others] : [others, write]);
+		return (counted?.results ?? []) as OtherDomain[];
 	};
 }
 
