@@ -1,6 +1,6 @@
 /** The SQL of the affiliate search. Pure: what the benchmark runs against the same file. */
 import { type SQL, sql } from "drizzle-orm";
-import { matchOf } from "./search-terms.ts";
+import { facetOf, matchOf } from "./search-terms.ts";
 
 /** First look: enough for twenty even where every other product is of a brand that the publisher may not promote. */
 export const FIRST_LOOK = 60;
@@ -30,14 +30,20 @@ export function matchProducts(expression: string, facets: readonly (readonly str
 	return matchOf(TEXT_COLUMNS, expression, facets);
 }
 
+/** The same matches, but for those of some domains. */
+export function matchWithout(match: string, domains: readonly string[]): string {
+	return `(${match}) NOT facets : (${domains.map((domain) => facetOf("domain", domain)).join(" OR ")})`;
+}
+
 /** The best matches of all. */
 export function selectBest(match: string): SQL {
 	return selectRanked(candidatesOf(match), FIRST_LOOK);
 }
 
-/** The domains that the matches are of. */
+/** How many of the matches each domain has, the most first. */
 export function selectDomains(match: string): SQL {
-	return sql`SELECT DISTINCT p.domain FROM (${candidatesOf(match)}) c JOIN products p ON p.rowid = c.id`;
+	return sql`SELECT p.domain, count(*) AS products FROM (${candidatesOf(match)}) c JOIN products p ON p.rowid = c.id
+		GROUP BY p.domain ORDER BY count(*) DESC, p.domain`;
 }
 
 /** The best matches of some domains. */

@@ -3,7 +3,16 @@ import { findBrandDomains } from "../db/find-brands.ts";
 import type { Publisher } from "../keys/key-owners.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { MICROS_PER_USD } from "../lib/money.ts";
-import { FIRST_LOOK, matchProducts, type ProductRow, selectBest, selectBestOf, selectDomains } from "./affiliate-query.ts";
+import {
+	FIRST_LOOK,
+	MAX_CANDIDATES,
+	matchProducts,
+	matchWithout,
+	type ProductRow,
+	selectBest,
+	selectBestOf,
+	selectDomains,
+} from "./affiliate-query.ts";
 import type { ProductsDeps } from "./deps.ts";
 import { productLinks } from "./link-products.ts";
 import { findPromotableBrands, type PromotableBrand } from "./promotable-brands.ts";
@@ -27,6 +36,9 @@ type AffiliateResult = {
 export type AffiliateAnswer = { keyword: string; results: AffiliateResult[]; message?: string };
 
 const MAX_RESULTS = 20;
+/** How often brands that may not be promoted are passed over, and how many of them at once. */
+const MAX_LOOKS = 3;
+const MAX_PASSED = 1_000;
 const NO_RESULT = "No result was found for this search.";
 
 /** Searches the affiliate catalogue: at most twenty products, the best match first; equal ones in the order they were stored. */
@@ -62,8 +74,17 @@ async function findByExpression({ network, products }: ProductsDeps, publisher: 
 	const first = await products.all<ProductRow>(selectBest(match));
 	const found = withBrands(first, await findPromotableBrands(network, publisher, domainsOf(first)));
 	if (found.length >= MAX_RESULTS || first.length < FIRST_LOOK) return found.slice(0, MAX_RESULTS);
-	const brands = await findPromotableBrands(network, publisher, domainsOf(await products.all<{ domain: string }>(selectDomains(match))));
-	return withBrands(await products.all<ProductRow>(selectBestOf(match, [...brands.keys()], MAX_RESULTS)), brands);
+	let passed = match;
+	for (let look = 1; ; look++) {
+		const domains = await products.all<{ domain: string; products: number }>(selectDomains(passed));
+		const brands = await findPromotableBrands(network, publisher, domainsOf(domains));
+		const rows = await products.all<ProductRow>(selectBestOf(passed, [...brands.keys()], MAX_RESULTS));
+		const others = domains.filter(({ domain }) => !brands.has(domain)).slice(0, MAX_PASSED);
+		const isAll = domains.reduce((sum, { products: count }) => sum + count, 0) < MAX_CANDIDATES;
+		if (rows.length >= MAX_RESULTS || isAll || others.length === 0 || look === MAX_LOOKS) return withBrands(rows, brands);
+		// Products of brands that have left may be all that is ranked, and hide what comes behind them.
+		passed = matchWithout(passed, domainsOf(others));
+	}
 }
 
 function domainsOf(rows: readonly { domain: string }[]): string[] {

@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
+import { MAX_CANDIDATES } from "../../src/products/affiliate-query.ts";
 import { KeptNetwork } from "../../src/products/kept-network.ts";
 import { clickRows, follow } from "../support/clicks.ts";
 import { ACME, brandEntry, importExactly, importFile, NORTHWIND } from "../support/network-import.ts";
@@ -238,6 +239,19 @@ describe("worker: which products are found", () => {
 
 	it("also where many better ones are of brands that may not be promoted", async () => {
 		expect(await idsOf("quilt")).toEqual(["Q-own"]);
+	});
+
+	it("also where more of brands that may not be promoted match than are ranked", async () => {
+		await env.PRODUCTS.prepare(
+			`INSERT INTO products (id, domain, name, url, currency, final_price_micros, availability)
+				SELECT 'W-' || value, CASE value % 2 WHEN 1 THEN 'asleep.example' ELSE 'gone.example' END, 'Wallet', 'https://gone.example/w', 'USD', 1, 'InStock'
+				FROM json_each(?)`,
+		)
+			.bind(JSON.stringify(Array.from({ length: MAX_CANDIDATES }, (_, at) => at + 1)))
+			.run();
+		await importExactly({ products: [productEntry("W-own", "Wallet"), productEntry("W-more", "Wallet with a strap")] });
+		expect(await idsOf("wallet")).toEqual(["W-own", "W-more"]);
+		await env.PRODUCTS.prepare("DELETE FROM products WHERE name LIKE 'Wallet%'").run();
 	});
 
 	it.each([
