@@ -5,6 +5,8 @@ const MAX_LISTED = 100;
 const MAX_SHOWN = 20;
 
 export function addReports(sum: FeedReport, part: FeedReport): FeedReport {
+	const [before, added] = [sum.unread_characters, part.unread_characters];
+	const unread = before && added ? { ...before, products: before.products + added.products } : (before ?? added);
 	const others = addOthers(sum.other_brands ?? [], part.other_brands ?? []);
 	return {
 		...part,
@@ -13,6 +15,7 @@ export function addReports(sum: FeedReport, part: FeedReport): FeedReport {
 		rejected_lines: [...sum.rejected_lines, ...part.rejected_lines].slice(0, MAX_LISTED),
 		unknown_domains: [...new Set([...sum.unknown_domains, ...part.unknown_domains])].slice(0, MAX_LISTED),
 		...(others.length > 0 && { other_brands: others }),
+		...(unread !== undefined && { unread_characters: unread }),
 		removed: part.removed ?? sum.removed,
 	};
 }
@@ -27,13 +30,28 @@ function addOthers(sum: OtherBrands, part: OtherBrands): OtherBrands {
 
 /** The report as text for people. */
 export function describeFeed(report: FeedReport): string {
-	const { accepted, rejected, rejected_lines, unknown_domains, other_brands: others = [], removed, dry_run } = report;
+	const {
+		accepted,
+		rejected,
+		rejected_lines,
+		unknown_domains,
+		other_brands: others = [],
+		unread_characters: unread,
+		removed,
+		dry_run,
+	} = report;
 	const lines = [`${dry_run ? "Would be accepted" : "Accepted"}: ${accepted}`];
 	if (removed !== null) lines.push(`Removed:  ${removed} that the feed no longer has`);
 	if (rejected > 0) {
 		const shown = rejected_lines.slice(0, MAX_SHOWN);
 		lines.push(`Rejected: ${rejected}`, ...shown.map(({ line, reason }) => `  line ${line}: ${reason}`));
 		if (rejected > shown.length) lines.push(`  … and ${rejected - shown.length} more`);
+	}
+	if (unread !== undefined) {
+		lines.push(
+			`With characters that are not UTF-8: ${unread.products}, the first on line ${unread.line}`,
+			"  They are kept as \ufffd: save the feed as UTF-8, and send it again.",
+		);
 	}
 	if (others.length > 0) {
 		lines.push(

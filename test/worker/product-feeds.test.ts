@@ -419,6 +419,16 @@ describe("worker: what a feed gets wrong", () => {
 		expect(answer.rejected_lines).toHaveLength(100);
 	});
 
+	it("bytes that are no UTF-8 are kept as U+FFFD, and told of", async () => {
+		const text = csv(
+			["id", "title", "link", "price"],
+			["Shoes", "Caf\u00e9", "Cr\u00e8me"].map((name) => [name, name, "https://shoes.example/1", "1"]),
+		);
+		const latin = Uint8Array.from(text, (character) => character.charCodeAt(0));
+		expect(await sendFeed("products", latin)).toMatchObject({ accepted: 3, unread_characters: { products: 2, line: 3 } });
+		expect(await sendFeed("products", text)).not.toHaveProperty("unread_characters");
+	});
+
 	it("products of no brand are taken over, and told of", async () => {
 		const rows = [productEntry("1", "Stool", { domain: "new.example", url: "https://new.example/1" })];
 		expect(await sendFeed("products", jsonLines(rows))).toMatchObject({ accepted: 1, unknown_domains: ["new.example"] });

@@ -18,6 +18,12 @@ export const feedReportSchema = v.strictObject({
 			),
 		),
 	),
+	unread_characters: v.optional(
+		v.pipe(
+			v.strictObject({ products: count, line: count }),
+			v.description("How many accepted products have characters that are not UTF-8, kept as U+FFFD, and the line of the first."),
+		),
+	),
 	removed: v.pipe(v.nullable(count), v.description("Products that the feed no longer has; null where none were to be removed.")),
 	dry_run: v.pipe(
 		v.boolean(),

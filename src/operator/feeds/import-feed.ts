@@ -23,6 +23,8 @@ export type FeedDeps = {
 const MAX_REJECTED_LISTED = 100;
 const MAX_DOMAINS_LISTED = 20;
 const BATCH_ROWS = 1_000;
+/** What stands for bytes that are no character. */
+const REPLACED = "\ufffd";
 /** Hosts whose brand is remembered while a feed is read. */
 const MAX_HOSTS = 10_000;
 
@@ -102,6 +104,7 @@ class Taking {
 	#batch: FeedEntry[] = [];
 	#writing: Promise<void> = Promise.resolve();
 	#accepted = 0;
+	#unread: NonNullable<FeedReport["unread_characters"]> | undefined;
 	#rejected = 0;
 	readonly #listed: Rejected[] = [];
 
@@ -123,7 +126,7 @@ class Taking {
 		this.#listed.sort((a, b) => a.line - b.line);
 	}
 
-	report(): Pick<FeedReport, "accepted" | "rejected" | "rejected_lines" | "unknown_domains" | "other_brands"> {
+	report(): Pick<FeedReport, "accepted" | "rejected" | "rejected_lines" | "unknown_domains" | "other_brands" | "unread_characters"> {
 		const others = [...this.#others].slice(0, MAX_DOMAINS_LISTED).map(([domain, products]) => ({ domain, products }));
 		return {
 			accepted: this.#accepted,
@@ -131,6 +134,7 @@ class Taking {
 			rejected_lines: this.#listed.slice(0, MAX_REJECTED_LISTED),
 			unknown_domains: [...this.#unknown],
 			...(others.length > 0 && { other_brands: others }),
+			...(this.#unread !== undefined && { unread_characters: this.#unread }),
 		};
 	}
 
@@ -171,6 +175,9 @@ class Taking {
 			return null;
 		}
 		if (owner === null && this.#unknown.size < MAX_DOMAINS_LISTED) this.#unknown.add(domain);
+		if (Object.values(entry).some((value) => typeof value === "string" && value.includes(REPLACED))) {
+			this.#unread = { products: (this.#unread?.products ?? 0) + 1, line: this.#unread?.line ?? line };
+		}
 		return { ...entry, domain };
 	}
 }
