@@ -1,4 +1,5 @@
-/** What keeps consumers and cron from a database that takes no writes. */
+/** What keeps consumers and cron from a database that takes no writes, or that the network was never moved to. */
+import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { logError, logInfo } from "../lib/log.ts";
 import type { MoveDeps } from "./move.ts";
@@ -13,11 +14,11 @@ type Move = MoveDeps["move"];
 const HELD_RETRY_SECONDS = 300;
 
 /**
- * Whether a batch waits in its queue while the database is moved; not for dead letters, which KV keeps meanwhile. Costs a query only where both databases are bound and D1 is in use:
- * elsewhere the databases themselves refuse, and the queue brings the batch again.
+ * Whether a batch waits in its queue while the database is moved; not for dead letters, which KV keeps meanwhile. Costs a query only where
+ * both databases are bound: elsewhere the databases themselves refuse, and the queue brings the batch again.
  */
 export async function isBatchHeld(move: Move, batch: MessageBatch): Promise<boolean> {
-	if (move === null || move.hasSwitched || !(await isHeld(move.from))) return false;
+	if (move === null || !(await (move.hasSwitched ? isBoundTooEarly(move) : isHeld(move.from)))) return false;
 	batch.retryAll({ delaySeconds: HELD_RETRY_SECONDS });
 	logInfo("database_move.batch_held", { queue: batch.queue, count: batch.messages.length });
 	return true;
@@ -30,7 +31,20 @@ export async function isBatchHeld(move: Move, batch: MessageBatch): Promise<bool
 export async function isCronHeld(postgres: Database | null, move: Move): Promise<boolean> {
 	if (postgres === null) return move !== null && (await isHeld(move.from));
 	const phase = await takeOver(postgres);
-	if (phase !== "moving" && phase !== "cancelled") return false;
+	if (phase !== "moving" && phase !== "cancelled" && (move === null || !(await isBoundTooEarly(move)))) return false;
 	logError("database_move.not_moved", new Error('PostgreSQL holds no whole network: set NETWORK_DATABASE = "d1" and deploy'), { phase });
 	return true;
+}
+
+/**
+ * Whether PostgreSQL is in use and holds no network, while D1 has one that was never moved: whoever binds it has NETWORK_DATABASE in mind.
+ * Its cron would publish a book without brands, and its consumers would count what they know nothing of.
+ */
+async function isBoundTooEarly({ from, to }: NonNullable<Move>): Promise<boolean> {
+	return !(await hasNetwork(to)) && (await hasNetwork(from)) && !(await isHeld(from));
+}
+
+async function hasNetwork(db: Database): Promise<boolean> {
+	const [row] = await db.all<{ known: number }>(sql`SELECT CASE WHEN EXISTS (SELECT 1 FROM publishers) THEN 1 ELSE 0 END AS known`);
+	return row?.known === 1;
 }

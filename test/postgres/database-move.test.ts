@@ -3,6 +3,7 @@ import { applyD1Migrations, createExecutionContext, createScheduledController, w
 import { env } from "cloudflare:workers";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { MANIFEST_KEY } from "../../src/campaign-book/format.ts";
 import type { Env } from "../../src/config.ts";
 import { RECEIVED } from "../../src/conversions/answers.ts";
 import { type MoveAnswer, moveAnswerSchema } from "../../src/database-move/move-answers.ts";
@@ -112,7 +113,8 @@ beforeAll(async () => {
 describe("postgres: a move that does not come to its end", () => {
 	it("is not refused for what a cron has noted on a PostgreSQL that holds no network", async () => {
 		vi.spyOn(console, "error").mockImplementation(() => {});
-		// It would publish a book without brands, where the others here read theirs.
+		const { DB: _d1, ...alone } = SWITCHED;
+		// It publishes a book without brands, where the others here read theirs.
 		const kv = {
 			get: async (keys: string | string[]) => (typeof keys === "string" ? null : new Map()),
 			getWithMetadata: async () => ({ value: null, metadata: null }),
@@ -121,7 +123,7 @@ describe("postgres: a move that does not come to its end", () => {
 			delete: async () => {},
 		};
 		const bindings: Env = {
-			...SWITCHED,
+			...alone,
 			BOOK: kv as unknown as KVNamespace,
 			ALERT_URL: "https://ops.example/alerts",
 			ALERT_SECRET: `whsec_${btoa("0".repeat(32))}`,
@@ -136,6 +138,20 @@ describe("postgres: a move that does not come to its end", () => {
 		await env.DB.batch(
 			["SELECT release_writes()", "UPDATE database_move SET phase = 'none', move_id = ''"].map((statement) => env.DB.prepare(statement)),
 		);
+	});
+
+	it("has not begun where PostgreSQL is bound without NETWORK_DATABASE: bids go on, and what comes waits for D1", async () => {
+		const published = await env.BOOK.get(MANIFEST_KEY);
+		await comeIn(OLD, 1);
+		vi.spyOn(console, "error").mockImplementation(() => {});
+		await runCron(SWITCHED);
+		for (const queue of [CLICKS, POSTBACKS]) {
+			expect(await queue.deliver(SWITCHED)).toMatchObject({ acked: 0, delaySeconds: 300 });
+		}
+		vi.restoreAllMocks();
+		expect(await env.BOOK.get(MANIFEST_KEY)).toBe(published);
+		expect(await rowsOf("SELECT id FROM clicks")).toEqual([]);
+		for (const queue of [CLICKS, POSTBACKS]) await queue.drain(OLD);
 	});
 
 	it("is refused where PostgreSQL holds something, before D1 stops to take writes", async () => {
@@ -237,7 +253,7 @@ describe("postgres: a move in the middle of traffic", () => {
 			expect([table, copied, compared, sums.rows]).toEqual([table, counts[table], counts[table], String(counts[table])]);
 		}
 		expect((await move()).tables.find(({ table }) => table === "daily_publishers")?.sums.click_revenue_micros).toBe(
-			String(42 * CLICK_MICROS),
+			String(43 * CLICK_MICROS),
 		);
 		expect(await phaseOf(env.D1)).toBe("moved");
 	});
