@@ -22,7 +22,7 @@ export function readPostback(
 	values: ReadonlyMap<string, string>,
 	now: number,
 ): { postback: Postback; errors: null } | { postback: null; errors: FieldErrors } {
-	const txnid = readNeeded(values, "txnid", readId);
+	const txnid = readNeeded(values, "txnid", readTxnid);
 	const cid = readNeeded(values, "cid", normaliseClickId);
 	const eventAt = readNeeded(values, "edate", readEventDate, now);
 	const payoutMicros = readNeeded(values, "payout", readAmount);
@@ -68,7 +68,8 @@ function faultsOf(read: Record<string, string | number | null>, values: Readonly
 	return Object.fromEntries(names.map((name) => [name, [values.has(name) ? (FAULTS[name] ?? "") : `The ${name} field is required.`]]));
 }
 
-function readId(text: string): string | null {
+/** The transaction id of a postback or a statement, without blanks around it; null where it cannot be one. */
+export function readTxnid(text: string): string | null {
 	const isShort = text.length <= MAX_ID_LENGTH || [...text].length <= MAX_ID_LENGTH;
 	return isShort && !CONTROL.test(text) ? text : null;
 }

@@ -1,7 +1,7 @@
 /** Reads a platform's statement: pure. */
 import { MAX_AMOUNT_MICROS, readAmount } from "../../conversions/read-amount.ts";
 import { isEventTime, readTime } from "../../conversions/read-event-date.ts";
-import { readWord } from "../../conversions/read-postback.ts";
+import { readTxnid, readWord } from "../../conversions/read-postback.ts";
 import type { StatedPlatform } from "../../conversions/restate.ts";
 import { readStatus } from "../../conversions/status-map.ts";
 import type { Fault } from "../../http/errors.ts";
@@ -13,7 +13,6 @@ import { type ColumnMapping, findColumns, type LayoutName } from "./layouts.ts";
 
 /** Rows of one statement: a longer period is compared in parts. */
 export const MAX_STATEMENT_ROWS = 20_000;
-const MAX_ID_LENGTH = 255;
 
 /** What a statement says of one transaction, all its rows taken together. */
 export type StatedSale = {
@@ -72,7 +71,8 @@ export function readStatement(
 			const cell = index === undefined ? "" : (cells[index] ?? "").trim();
 			return cell === "" ? null : cell;
 		};
-		const txnid = readTxnid(cellOf("txnid"));
+		const id = cellOf("txnid");
+		const txnid = id === null ? null : readTxnid(id);
 		const read = isCut
 			? "has a quote in a wrong place"
 			: txnid === null
@@ -92,10 +92,6 @@ export function readStatement(
 	for (const txnid of unread) rowsOf.delete(txnid);
 	const sales = [...rowsOf.values()].map((rows) => join(rows, platform));
 	return { layout, rowCount: records.length, sales, faults, unread };
-}
-
-function readTxnid(txnid: string | null): string | null {
-	return txnid === null || txnid.length > MAX_ID_LENGTH || /\p{Cc}/u.test(txnid) ? null : txnid;
 }
 
 /** A row, or what is wrong with it. */

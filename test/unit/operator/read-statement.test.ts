@@ -137,6 +137,13 @@ describe("unit: layouts of statements", () => {
 		]);
 	});
 
+	it("an id may be as long as a postback's is, in characters", () => {
+		const ids = ["🙂".repeat(255), "🙂".repeat(256)] as const;
+		const { sales, faults } = read(`txnid,payout\n${ids.map((id) => `${id},1.50`).join("\n")}\n`);
+		expect(sales.map(({ txnid }) => txnid)).toEqual([ids[0]]);
+		expect(faults).toEqual([{ line: 3, message: "has no transaction id that could be one" }]);
+	});
+
 	it("a date that no postback could have is a fault of its row", () => {
 		const rows = ["A,1,2206-11-10", "B,1,1970-01-01", "C,1,2026-11-22", "D,1,2026-11-21"];
 		expect(read(["txnid,payout,date", ...rows, ""].join("\n"))).toMatchObject({
