@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { invalidInput } from "../../http/errors.ts";
 import { HttpError } from "../../lib/http.ts";
 import { DAY_MS, utcDay } from "../../lib/time.ts";
-import type { Earnings, EarningsRow } from "../../publisher-api/earnings-answer.ts";
+import type { Earnings, EarningsGroup, EarningsRow } from "../../publisher-api/earnings-answer.ts";
 import { readEarningsQuery } from "../../publisher-api/earnings-request.ts";
 import { readEarnings } from "../../publisher-api/read-earnings.ts";
 import { type ReportRecord, writeCsv } from "../../reports/csv.ts";
@@ -75,14 +75,16 @@ export const EARNINGS_PAGES = [
 		isData: true,
 		async handle(request) {
 			const rows: EarningsRow[] = [];
+			let columns: string[] = [];
 			for (let cursor: string | null = ""; cursor !== null; ) {
 				const earnings: Earnings = await read(request, { ...request.query, limit: MAX_ROWS, cursor });
 				rows.push(...earnings.data);
+				columns = [...earnings.group.map(columnOf), ...Object.keys(earnings.total)];
 				cursor = earnings.next_cursor;
 				if (cursor !== null && rows.length >= MAX_CSV_ROWS)
 					throw invalidInput([{ path: "from", message: `gives more than ${MAX_CSV_ROWS} rows: ask for a shorter time` }]);
 			}
-			return new Response(writeCsv(Object.keys(rows[0] ?? {}), rows.map(toRecord)), {
+			return new Response(writeCsv(columns, rows.map(toRecord)), {
 				headers: {
 					"content-type": "text/csv; charset=utf-8; header=present",
 					"content-disposition": 'attachment; filename="earnings.csv"',
@@ -91,6 +93,11 @@ export const EARNINGS_PAGES = [
 		},
 	}),
 ];
+
+/** What a row calls that by which it is grouped. */
+function columnOf(group: EarningsGroup): keyof EarningsRow {
+	return group === "source" || group === "campaign" ? `${group}_id` : group;
+}
 
 function toRecord(row: EarningsRow): ReportRecord {
 	return Object.fromEntries(Object.entries(row).filter((entry): entry is [string, string | number | null] => entry[1] !== undefined));

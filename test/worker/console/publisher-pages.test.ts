@@ -99,6 +99,8 @@ describe("worker: a publisher's pages", () => {
 		const lines = (await textOf(`/console/earnings.csv?${PERIOD}&group=source`)).trim().split("\r\n");
 		expect(lines[0]?.split(",")).toEqual(expect.arrayContaining(["source_id", "publisher_revenue"]));
 		expect(lines.some((line) => line.startsWith("blog,"))).toBe(true);
+		const empty = await textOf("/console/earnings.csv?from=2026-01-01&to=2026-01-02&group=source");
+		expect(empty).toBe(`${lines[0]}\r\n`);
 		// Whoever follows the link to it is told by pages.
 		const byLink = { "sec-fetch-dest": "document" };
 		const ended = await get("/console/earnings.csv", { cookie: "__Host-session=1" }, byLink);
