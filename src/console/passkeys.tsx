@@ -65,7 +65,9 @@ export const PASSKEYS_PAGES = [
 				{ scripts: PASSKEY_SCRIPTS },
 				<>
 					{query.added === undefined ? null : <Notice tone="good">You can sign in by it from now on.</Notice>}
-					{query.removed === undefined ? null : <Notice tone="good">It opens nothing here any more.</Notice>}
+					{query.removed === undefined ? null : (
+						<Notice tone="good">It opens nothing here any more, and who signed in by a passkey elsewhere is signed out.</Notice>
+					)}
 					<p>
 						A passkey signs you in without a link: your device asks for your finger, your face or its code. Make one on each device that you
 						use.
@@ -109,8 +111,8 @@ export const PASSKEYS_PAGES = [
 		path: `${PASSKEYS_PATH}/remove`,
 		needs: { anyone: true, fresh: true },
 		title: "Your passkeys",
-		async handle({ deps, person, actor, form }) {
-			await removePasskey(deps.passkeys, actor, person, form.get("id") ?? "");
+		async handle({ deps, session, person, actor, form }) {
+			await removePasskey(deps.passkeys, actor, person, form.get("id") ?? "", session.hash);
 			return seeOther(`${PASSKEYS_PATH}?removed=1`);
 		},
 	}),

@@ -107,17 +107,24 @@ export async function registerPasskey(
 	if (kept?.results.length !== 1) throw invalidInput([{ path: "", message: "this passkey is known already" }]);
 }
 
-/** @throws HttpError 404 where the person has no such passkey */
+/**
+ * It may be on a device that is lost: whoever has signed in by a passkey is signed out with it.
+ * @param kept hash of the session that stays, which removes it; null where none does
+ * @throws HttpError 404 where the person has no such passkey
+ */
 export async function removePasskey(
 	{ db, now }: Pick<PasskeyDeps, "db" | "now">,
 	actor: Actor,
 	person: Pick<Person, "id">,
 	id: string,
+	kept: string | null = null,
 ): Promise<void> {
 	const isTheirs = sql`credential_id = ${id} AND person_id = ${person.id}`;
 	const entry = { verb: "removePasskey", subjectKind: "person", subjectId: person.id };
-	const [, removed] = await runTransaction(db, [
-		auditStatement(actor, now(), entry, { where: sql`EXISTS (SELECT 1 FROM console_passkeys WHERE ${isTheirs})` }),
+	const isThere = sql`EXISTS (SELECT 1 FROM console_passkeys WHERE ${isTheirs})`;
+	const [, , removed] = await runTransaction(db, [
+		auditStatement(actor, now(), entry, { where: isThere }),
+		sql`DELETE FROM console_sessions WHERE person_id = ${person.id} AND method = 'passkey' AND hash <> ${kept ?? ""} AND ${isThere}`,
 		sql`DELETE FROM console_passkeys WHERE ${isTheirs} RETURNING credential_id`,
 	]);
 	if (removed?.results.length !== 1) throw notThere("There is no such passkey: it may be removed already.");

@@ -63,6 +63,12 @@ describe("worker: passkeys", () => {
 		const byPasskey = { cookie: cookieOf(signedIn) };
 		expect((await shown(get("/console/earnings", byPasskey))).status).toBe(200);
 
+		const elsewhere = await send("/console/sign-in/passkey", undefined, {
+			response: await device.use(await ask("/console/sign-in/passkey")),
+		});
+		const byPasskeyElsewhere = { cookie: cookieOf(elsewhere) };
+		expect((await shown(get("/console/earnings", byPasskeyElsewhere))).status).toBe(200);
+
 		setNow(LATER);
 		expect((await post("/console/passkeys/remove", byPasskey, { id: "x" })).status).toBe(403);
 		const confirmed = await send("/console/confirm?next=/console/passkeys", byPasskey, {
@@ -73,6 +79,9 @@ describe("worker: passkeys", () => {
 		const [, id = ""] = /name="id" value="([^"]+)"/.exec(text) ?? [];
 		expect((await post("/console/passkeys/remove", byPasskey, { id })).status).toBe(303);
 		expect((await post("/console/passkeys/remove", byPasskey, { id })).status).toBe(404);
+		// Whoever has the lost device is signed out; who removes it, and who came by a link, is not.
+		const stillIn = [byPasskey, byPasskeyElsewhere, visitor].map(async (who) => (await get("/console/earnings", who)).status);
+		expect(await Promise.all(stillIn)).toEqual([200, 303, 200]);
 		expect(
 			(await send("/console/sign-in/passkey", undefined, { response: await device.use(await ask("/console/sign-in/passkey")) })).status,
 		).toBe(422);
