@@ -18,7 +18,7 @@ export function attributedTo(conversion: Conversion, click: CandidateClick, attr
 		// What the click was billed by counts: one that was paid for by itself earns nothing more.
 		pricingModel: click.pricingModel ?? click.publisherPricingModel,
 		revenueSharePpm: click.revenueSharePpm,
-		test: click.reason === "test",
+		test: click.isTest === 1,
 	};
 }
 

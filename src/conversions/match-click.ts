@@ -20,6 +20,8 @@ export type CandidateClick = Pick<
 	revenueSharePpm: number | null;
 	/** Today's, for clicks of earlier versions that name none. */
 	publisherPricingModel: PricingModel | null;
+	/** 1 for the click of a test bid, whatever it is unpaid for: such as a program's, or one ahead of a click. */
+	isTest: number;
 };
 
 export type ClickMatch = { click: CandidateClick; attribution: Attribution; why: null } | { click: null; why: NoMatch };

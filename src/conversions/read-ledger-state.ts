@@ -81,11 +81,14 @@ const isStuffed = sql`CASE WHEN EXISTS (SELECT 1 FROM clicks e WHERE e.click_has
 		OR (SELECT COUNT(DISTINCT e.ip_prefix || ' ' || e.user_agent_hash) FROM clicks e
 			WHERE e.click_hash = c.click_hash AND e.reason <> 'voided' AND e.reason = 'prefetch') > ${MAX_PREFETCHERS} THEN 1 ELSE 0 END AS "isStuffed"`;
 
+/** Of a click `c`: only the bids of tests have no price. */
+const isTest = sql`CASE WHEN c.reason = 'test' OR (c.kind = 'openrtb' AND c.bid_micros = 0) THEN 1 ELSE 0 END AS "isTest"`;
+
 const clickColumns = sql`c.id, c.click_hash AS "clickHash", c.reason, c.clicked_at AS "clickedAt", c.publisher_id AS "publisherId",
 	c.brand_id AS "brandId", c.campaign_id AS "campaignId", c.platform, c.publisher_click_id AS "publisherClickId",
 	c.source_id AS "sourceId", c.pricing_model AS "pricingModel",
 	CASE WHEN p.id IS NOT NULL THEN coalesce(c.revenue_share_ppm, p.revenue_share_ppm) END AS "revenueSharePpm",
-	p.pricing_model AS "publisherPricingModel", ${surroundings}, ${isStuffed}`;
+	p.pricing_model AS "publisherPricingModel", ${isTest}, ${surroundings}, ${isStuffed}`;
 
 /** @param postbacks what comes in @param others conversions to look at again @param clickIds clicks.id that an operator names */
 export async function readLedgerState(

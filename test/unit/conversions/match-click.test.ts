@@ -16,6 +16,7 @@ function click(fields: Partial<CandidateClick> = {}): CandidateClick {
 		pricingModel: "CPA",
 		revenueSharePpm: 800_000,
 		publisherPricingModel: "CPA",
+		isTest: 0,
 		...fields,
 	};
 }

@@ -470,6 +470,16 @@ describe("worker: settling", () => {
 			expect([await callbacksOf(txnid), await sumsOf(click)]).toEqual([[], []]);
 		});
 
+		test.each(["bot", "no_user_agent", "prefetch", "embedded", "head"])(
+			"nothing on the click of a test bid that is unpaid as %s",
+			async (reason) => {
+				const { click, txnid, say } = await clicked({ kind: "openrtb", bid_micros: 0, reason });
+				await consume(say());
+				expect(await stored(txnid)).toMatchObject({ stage: "settled", test: 1, revenue_micros: 0 });
+				expect([await callbacksOf(txnid), await sumsOf(click)]).toEqual([[], []]);
+			},
+		);
+
 		test("nothing where the payout is zero, and the publisher is told of it", async () => {
 			const { click, txnid, say } = await clicked();
 			await consume(say({ payoutMicros: 0 }));
