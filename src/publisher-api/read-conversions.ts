@@ -92,10 +92,10 @@ export async function readConversions(db: Database, publisherId: string, query: 
 	};
 }
 
-/** Held ones are pending or approved, and do not count yet. */
+/** Held ones are pending or approved, and do not count yet; a test never will. */
 function isWanted(status: ConversionsQuery["status"]): SQL {
 	if (status === null) return sql`true`;
-	return status === "held" ? sql`(v.stage <> 'settled' AND v.status <> 'cancelled')` : sql`v.status = ${status}`;
+	return status === "held" ? sql`(v.stage <> 'settled' AND v.status <> 'cancelled' AND v.test = 0)` : sql`v.status = ${status}`;
 }
 
 async function readEvents(db: Database, rows: readonly Row[]): Promise<Map<string, EventRow[]>> {

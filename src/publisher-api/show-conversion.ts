@@ -37,7 +37,8 @@ export function showState(state: ConversionState, { pricingModel, salesDataEnabl
 
 /** Neither what a review looks for nor any ceiling is told. */
 function holdOf({ stage, heldFor, test }: ConversionState): Hold | null {
-	if (stage === "settled") return test === true || test === 1 ? "test" : null;
+	if (test === true || test === 1) return "test";
+	if (stage === "settled") return null;
 	if (heldFor === "publisher_suspended") return "account_suspended";
 	return heldFor === "no_rate" ? "no_exchange_rate" : "review";
 }

@@ -189,6 +189,19 @@ describe("worker: GET /api/conversions", () => {
 		]);
 	});
 
+	it("says of a test that it is one, and has it among none that are held, though its rate is missing", async () => {
+		const setStage = (stage: string, heldFor: string | null) =>
+			env.DB.prepare("UPDATE conversions SET stage = ?, held_for = ? WHERE platform = 'northwind' AND txnid = 'try'")
+				.bind(stage, heldFor)
+				.run();
+		await setStage("quarantined", "no_rate");
+		const [shown] = (await read(publisherConversionsSchema, "conversions?id=try")).data;
+		const held = await read(publisherConversionsSchema, `conversions?${DAY}&status=held`);
+		await setStage("settled", null);
+		expect(shown?.held).toBe("test");
+		expect(txnids(held)).toEqual(["odd"]);
+	});
+
 	it("is each publisher's own, by whatever id, and has no gross amounts where clicks are paid", async () => {
 		const [mine] = (await read(publisherConversionsSchema, "conversions?id=good")).data;
 		for (const id of ["good", "click-a", mine?.click]) {
