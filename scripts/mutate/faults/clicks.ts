@@ -240,7 +240,7 @@ export const CLICK_FAULTS: readonly Fault[] = [
 		name: "a-cid-keeps-control-characters",
 		file: "src/conversions/read-postback.ts",
 		find: 'readNeeded(values, "cid", normaliseClickId)',
-		replace: 'readNeeded(values, "cid", readId)',
+		replace: 'readNeeded(values, "cid", readTxnid)',
 		tests: ["test/worker/click-ids.test.ts"],
 	},
 	{
