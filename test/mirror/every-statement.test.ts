@@ -29,6 +29,7 @@ const NOT_MIRRORED: readonly [file: string, template: RegExp, why: string][] = [
 	["src/adjustments/adjust-clicks.ts", /^UPDATE adjustments SET cursor/, "twenty stretches of clicks of which none is selected"],
 	["src/alerts/sweep-alerts.ts", /^DELETE FROM problem_alerts WHERE kind IN/, "a problem that ends before two looks have seen it"],
 	["src/db/database-size.ts", /pg_database_size/, "of PostgreSQL alone"],
+	["src/db/removed-clicks.ts", /^INSERT INTO retention/, "of weeks of clicks, which PostgreSQL alone has"],
 	["src/operator/network/export-network.ts", /products p/, "of the products' database"],
 	["src/operator/network/stored-entries.ts", /products p/, "of the products' database"],
 	["src/retention/remove-old.ts", /^clicks_rest AS clicks$/, "of PostgreSQL alone"],

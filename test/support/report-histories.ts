@@ -26,7 +26,7 @@ const click = fc.record({
 	hash: fc.nat({ max: 9 }),
 	// In few steps, so that some are of the same millisecond.
 	at: fc.nat({ max: 20 }).map((step) => step * 13_000_000),
-	bidMicros: fc.nat({ max: 20_000 }).map((price) => price * 100),
+	bidMicros: fc.integer({ min: 1, max: 20_000 }).map((price) => price * 100),
 	reason: fc.constantFrom(undefined, undefined, undefined, undefined, "bot" as const, "test" as const, "embedded" as const),
 	source: fc.constantFrom(undefined, "a", "b"),
 	/** What it was made under; an earlier version's message does not tell. */

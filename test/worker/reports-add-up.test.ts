@@ -422,7 +422,7 @@ describe("worker: reports add up", () => {
 	it("a cancelled conversion leaves every sum, and a reopened one returns", async () => {
 		await forgetAll();
 		const made = deliveriesOf([
-			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a", terms: undefined },
+			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 100, reason: undefined, source: "a", terms: undefined },
 		]);
 		await deliver(made, 1);
 		const totals = async () => {
@@ -473,7 +473,7 @@ describe("worker: reports add up", () => {
 	it("1,300 postbacks of nine billion on one click are credited to nobody, and leave no trace once cancelled", async () => {
 		await forgetAll();
 		const made = deliveriesOf([
-			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a", terms: undefined },
+			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 100, reason: undefined, source: "a", terms: undefined },
 		]);
 		const say = (n: number, payoutMicros: number, status: string | null) =>
 			postbackMessage("northwind", { txnid: `huge-${n}`, cid: hashOf("pa", 1), eventAt: FIRST_DAY, payoutMicros, status });
@@ -497,7 +497,7 @@ describe("worker: reports add up", () => {
 	it.runIf(ON_D1)("every report answers, and exactly, over what an earlier version stored of such postbacks", async () => {
 		await forgetAll();
 		const made = deliveriesOf([
-			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a", terms: undefined },
+			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 100, reason: undefined, source: "a", terms: undefined },
 		]);
 		await deliver([...made, { queue: "postbacks", body: postbackMessage("northwind", { cid: hashOf("pa", 1), eventAt: FIRST_DAY }) }], 2);
 		const [huge, count] = [8_999_999_999_999_900n, 1_300];

@@ -69,6 +69,12 @@ const IS_BID_FOR: SQL = sql`p.status = 'active' AND p.revenue_share_ppm > 0 AND 
 const STORED_BLOCKS: SQL = sql`SELECT p.id AS publisher_id, b.value ->> 'domain' AS domain, coalesce(b.value ->> 'country', '') AS country
 	FROM publishers p CROSS JOIN json_each(p.blocked_brands) b WHERE ${IS_BID_FOR}`;
 
+/** Ids and blocks of staged publishers; materialized, since PostgreSQL would read a row of a megabyte again for each of its blocks. */
+export function stagedBlocks(importId: string): SQL {
+	return sql`SELECT r.row ->> 'id' AS id, r.row ->> 'blockedBrands' AS blocks FROM import_rows r
+		WHERE r.import_id = ${importId} AND r.section = 'publishers'`;
+}
+
 /** Publishers and campaigns that bid, which blocks part. CROSS JOIN: SQLite looks at the brands of the blocks alone. */
 function pairsBlockedBy(blocks: SQL): SQL {
 	return sql`SELECT DISTINCT k.publisher_id, c.campaign_id FROM (${blocks}) k
@@ -78,12 +84,11 @@ function pairsBlockedBy(blocks: SQL): SQL {
 
 /** How many pairs of a publisher that is bid for and a campaign that bids the blocks of staged publishers part, which none does now. */
 export async function countNewlyBlocked(db: Database, importId: string): Promise<number> {
-	const staged = sql`SELECT r.row ->> 'id' AS publisher_id, b.value ->> 'domain' AS domain, coalesce(b.value ->> 'country', '') AS country
-		FROM import_rows r CROSS JOIN json_each(r.row ->> 'blockedBrands') b WHERE r.import_id = ${importId} AND r.section = 'publishers'
-			AND (r.row ->> 'id') IN (SELECT p.id FROM publishers p WHERE ${IS_BID_FOR})`;
+	const staged = sql`SELECT g.id AS publisher_id, b.value ->> 'domain' AS domain, coalesce(b.value ->> 'country', '') AS country
+		FROM given g CROSS JOIN json_each(g.blocks) b WHERE g.id IN (SELECT p.id FROM publishers p WHERE ${IS_BID_FOR})`;
 	const [row] = await db.all<{ n: number }>(sql`
-		WITH stored AS MATERIALIZED (${STORED_BLOCKS} AND p.id IN (
-				SELECT r.row ->> 'id' FROM import_rows r WHERE r.import_id = ${importId} AND r.section = 'publishers')),
+		WITH given AS MATERIALIZED (${stagedBlocks(importId)}),
+			stored AS MATERIALIZED (${STORED_BLOCKS} AND p.id IN (SELECT id FROM given)),
 			added AS MATERIALIZED (SELECT * FROM (${staged}) EXCEPT SELECT * FROM stored),
 			kept AS (SELECT publisher_id, domain, country FROM (
 				SELECT publisher_id, domain, country, is_stored, min(is_stored) OVER (PARTITION BY publisher_id, domain) AS least

@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { brandChanges, campaigns } from "../../db/schema/brands.ts";
 import { contentHashOf } from "../../lib/md5-ids.ts";
+import { stagedBlocks } from "./bids-of.ts";
 import type { Stored } from "./export-entry.ts";
 import type { BrandEntry } from "./network-file.ts";
 
@@ -53,15 +54,14 @@ const VERSION = sql`(SELECT changes_version FROM catalogue_state WHERE id = 1)`;
  * @param present the ids of the staged brands that are stored
  */
 export function beginChanges(importId: string, present: SQL, now: number): SQL[] {
-	const publishers = sql`import_rows r WHERE r.import_id = ${importId} AND r.section = 'publishers'`;
 	const country = sql`coalesce(b.value ->> 'country', '') AS country`;
-	const staged = sql`SELECT r.row ->> 'id' AS publisher_id, b.value ->> 'domain' AS domain, ${country}
-		FROM import_rows r CROSS JOIN json_each(r.row ->> 'blockedBrands') b WHERE r.import_id = ${importId} AND r.section = 'publishers'`;
+	const staged = sql`SELECT g.id AS publisher_id, b.value ->> 'domain' AS domain, ${country} FROM given g CROSS JOIN json_each(g.blocks) b`;
 	const stored = sql`SELECT p.id AS publisher_id, b.value ->> 'domain' AS domain, ${country}
-		FROM publishers p CROSS JOIN json_each(p.blocked_brands) b WHERE p.id IN (SELECT r.row ->> 'id' FROM ${publishers})`;
+		FROM publishers p CROSS JOIN json_each(p.blocked_brands) b WHERE p.id IN (SELECT id FROM given)`;
 	return [
 		sql`UPDATE catalogue_state SET changes_version = CASE WHEN changes_version < ${now} THEN ${now} ELSE changes_version + 1 END WHERE id = 1`,
 		sql`INSERT INTO block_changes (publisher_id, domain, version)
+			WITH given AS MATERIALIZED (${stagedBlocks(importId)})
 			SELECT DISTINCT publisher_id, domain, ${VERSION} FROM (
 				SELECT * FROM (SELECT * FROM (${staged}) EXCEPT SELECT * FROM (${stored}))
 				UNION SELECT * FROM (SELECT * FROM (${stored}) EXCEPT SELECT * FROM (${staged})))
