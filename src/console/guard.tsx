@@ -6,6 +6,7 @@ import { logError } from "../lib/log.ts";
 import { readCapped } from "../lib/read-capped.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { fromUtf8 } from "../lib/utf8.ts";
+import { CONFIRM_PATH } from "./confirm-first.tsx";
 import type { ConsoleDeps } from "./deps.ts";
 import { errorView, failureView, problemView } from "./error-page.tsx";
 import { aroundPage } from "./menu.tsx";
@@ -24,6 +25,7 @@ import {
 	type Session,
 } from "./session/sessions.ts";
 import { FORM_FIELD } from "./ui/actions.tsx";
+import { addressOf } from "./ui/address.ts";
 import { Layout, writePage } from "./ui/layout.tsx";
 import { SAFE_HEADERS } from "./ui/safe-headers.ts";
 
@@ -153,14 +155,14 @@ function signInFirst({ method }: Page, isData: boolean, c: Context, hadSession: 
 function confirmFirst({ method }: Page, isData: boolean, c: Context): Shown {
 	if (isData) return jsonResponse({ error: "Forbidden", message: "Confirm first that it is you." }, 403);
 	const url = new URL(c.req.url);
-	if (method === "GET") return seeOther(`/console/confirm?${new URLSearchParams({ next: url.pathname + url.search })}`);
+	if (method === "GET") return seeOther(addressOf(CONFIRM_PATH, { next: url.pathname + url.search }));
 	const from = URL.parse(c.req.header("referer") ?? "");
 	const next = readNext(from === null ? undefined : from.pathname + from.search) ?? "/console";
 	return problemView(
 		403,
 		"Confirm that it is you",
 		<p>
-			Nothing was changed. <a href={`/console/confirm?${new URLSearchParams({ next })}`}>Confirm that it is you</a>, and do it again.
+			Nothing was changed. <a href={addressOf(CONFIRM_PATH, { next })}>Confirm that it is you</a>, and do it again.
 		</p>,
 	);
 }

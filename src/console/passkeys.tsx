@@ -28,7 +28,6 @@ import { Table } from "./ui/table.tsx";
 import { Time } from "./ui/values.tsx";
 
 const SIGN_IN = "/console/sign-in/passkey";
-const CONFIRM = CONFIRM_PATH;
 
 /** Scripts of pages with a {@link PasskeyButton}. */
 export const PASSKEY_SCRIPTS = ["passkeys.js"] as const;
@@ -142,7 +141,7 @@ export const PASSKEYS_PAGES = [
 	}),
 	page({
 		method: "GET",
-		path: CONFIRM,
+		path: CONFIRM_PATH,
 		needs: "anyone",
 		title: "Confirm that it is you",
 		async handle({ deps, session, person, query, now }) {
@@ -156,8 +155,8 @@ export const PASSKEYS_PAGES = [
 					{hasPasskey ? (
 						<PasskeyButton
 							kind="use"
-							ask={`${CONFIRM}/question`}
-							send={next === null ? CONFIRM : `${CONFIRM}?${new URLSearchParams({ next })}`}
+							ask={`${CONFIRM_PATH}/question`}
+							send={next === null ? CONFIRM_PATH : `${CONFIRM_PATH}?${new URLSearchParams({ next })}`}
 							label="Confirm by a passkey"
 						/>
 					) : null}
@@ -170,7 +169,7 @@ export const PASSKEYS_PAGES = [
 	}),
 	page({
 		method: "POST",
-		path: `${CONFIRM}/question`,
+		path: `${CONFIRM_PATH}/question`,
 		needs: "anyone",
 		title: "Confirm that it is you",
 		isData: true,
@@ -178,7 +177,7 @@ export const PASSKEYS_PAGES = [
 	}),
 	page({
 		method: "POST",
-		path: CONFIRM,
+		path: CONFIRM_PATH,
 		needs: "anyone",
 		title: "Confirm that it is you",
 		isData: true,

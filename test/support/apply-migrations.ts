@@ -17,7 +17,7 @@ async function migrate(database: D1Database, migrations: readonly D1Migration[])
 	await database.batch(migrations.flatMap(({ queries }) => queries.map((query) => database.prepare(query))));
 }
 
-/** The first file of a process goes the whole way of the migrations; others get what they end in, at a third of the time. */
+/** The first file of a process goes the whole way of the migrations; others get at once what they end in. */
 async function makeNetworkDatabase(database: D1Database): Promise<void> {
 	const made = globalThis as { networkDatabase?: readonly string[] };
 	if (made.networkDatabase === undefined) {
