@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openDatabase, runTransaction } from "../../src/db/client.ts";
 import { openPostgres, type PostgresDatabase, withConnectionsOf } from "../../src/db/postgres.ts";
 import { importNetwork } from "../../src/operator/network/import-network.ts";
+import { openStage } from "../../src/operator/network/stage-rows.ts";
 import { rowsOf } from "../support/click-messages.ts";
 import { cutLine, proxiedUrl } from "../support/database-proxy.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, PLAIN_IMPORT, postNetwork } from "../support/network-import.ts";
@@ -48,6 +49,41 @@ it("postgres: an import that the database gives up changes nothing, and says wha
 	const answer = await postNetwork(fileOf("0.2"));
 	expect([answer.status, await answer.json()]).toEqual([503, NOT_TAKEN_OVER]);
 	expect(await stored()).toEqual([{ epc_micros: 100_000, staged: 0 }]);
+});
+
+it("postgres: what is staged is removed row by row also where the table was found empty when it was last analysed", async () => {
+	const stage = (id: string, rows: number) =>
+		env.DB.prepare(`INSERT INTO import_rows SELECT '${id}', 0, 'brands', seq, '{}' FROM generate_series(1, ${rows}) AS seq`).run();
+	await stage("earlier", 5_000);
+	await env.DB.prepare("DELETE FROM import_rows").run();
+	await env.DB.prepare("ANALYZE import_rows").run();
+	await stage("broken-off", 5_000);
+
+	const inner = openPostgres(env.POSTGRES.connectionString);
+	const client: PostgresDatabase = Object.create(inner);
+	const removals: string[] = [];
+	client.prepare = (query) => {
+		if (query.startsWith("DELETE FROM import_rows")) removals.push(query);
+		return inner.prepare(query);
+	};
+	await withConnectionsOf(env, async () => {
+		const staged = openStage(openDatabase(client), "of-now", Date.now());
+		await staged.add("brands", { domain: "shoes.example" });
+		await staged.flush();
+		await staged.discard();
+	});
+	expect(removals).toHaveLength(2);
+	expect(await rowsOf("SELECT count(*) AS n FROM import_rows")).toEqual([{ n: 0 }]);
+	await stage("broken-off", 5_000);
+	for (const [at, value] of [Date.now(), "broken-off"].entries()) {
+		const { results } = await env.DB.prepare(`EXPLAIN ${removals[at] ?? ""}`)
+			.bind(value, value, 10_000)
+			.all<Record<string, string>>();
+		const plan = results.flatMap((line) => Object.values(line)).join("\n");
+		expect(plan).toContain("Delete on import_rows");
+		expect(plan).not.toContain("Join");
+		expect(plan).not.toContain("Nested Loop");
+	}
 });
 
 it.each([

@@ -101,9 +101,15 @@ export function openStage(db: Database, importId: string, startedAt: number): Ro
 	};
 }
 
+/**
+ * Up to the row that is the last of those that may go: told by one row rather than by a list, since to PostgreSQL this table is empty where
+ * it was when it was last analysed, and a list of thousands would then be made again for each row.
+ */
 function removeSome(condition: SQL): SQL {
-	return sql`DELETE FROM import_rows WHERE (import_id, section, seq) IN (
-		SELECT import_id, section, seq FROM import_rows WHERE ${condition} LIMIT ${REMOVED_AT_ONCE})`;
+	return sql`DELETE FROM import_rows WHERE ${condition} AND (import_id, section, seq) <= (
+		SELECT import_id, section, seq FROM (
+			SELECT import_id, section, seq FROM import_rows WHERE ${condition} ORDER BY import_id, section, seq LIMIT ${REMOVED_AT_ONCE}) AS gone
+		ORDER BY import_id DESC, section DESC, seq DESC LIMIT 1)`;
 }
 
 /** No character of JavaScript's takes more than three bytes. */
