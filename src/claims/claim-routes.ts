@@ -62,12 +62,12 @@ export function claimRoutes(adjusting: AdjustingDeps): Hono {
 	] as const) {
 		app.post(`/:id/${verb}`, async (c) => {
 			const isDryRun = readDryRun(c.req.query());
-			return jsonResponse(await settle(depsOf(c), c.req.param("id"), await textOf(c), isDryRun));
+			return jsonResponse(await settle(depsOf(c), c.req.param("id"), await textOf(c), { isDryRun }));
 		});
 	}
 	app.post("/:id/grant", async (c) => {
 		const isDryRun = readDryRun(c.req.query());
-		return jsonResponse(await grantClaim(depsOf(c), c.req.param("id"), await readBody(c.req.raw, grantSchema), isDryRun));
+		return jsonResponse(await grantClaim(depsOf(c), c.req.param("id"), await readBody(c.req.raw, grantSchema), { isDryRun }));
 	});
 	return app;
 }

@@ -76,16 +76,20 @@ export type ClaimChange = {
 	state: ClaimState;
 	text: string;
 	adjustmentId?: string;
+	/** How many texts were read before this was written; absent for whoever does not say. */
+	seen?: number | undefined;
 };
 
 /**
  * A claim as a text and its next state leave it.
- * @throws HttpError 409 where it has ended; 422 where it holds too many texts, or too many wait for an answer
+ * @throws HttpError 409 where it has ended, or has other texts than were read; 422 where it holds too many, or too many wait for an answer
  */
 export function nextClaim(claim: ClaimRow, change: ClaimChange): ClaimRow {
-	const { at, by, state, text, adjustmentId = claim.adjustmentId } = change;
+	const { at, by, state, text, adjustmentId = claim.adjustmentId, seen } = change;
 	assertUnderWay(claim);
 	const thread = threadOf(claim);
+	if (seen !== undefined && seen !== thread.length)
+		throw conflict("Something was written to it meanwhile. Read that first, and send this again.");
 	// The end of it is always written.
 	if (thread.length >= MAX_TEXTS && (state === "open" || state === "answered"))
 		throw invalidInput([{ path: "text", message: `may not be added: there are ${MAX_TEXTS}` }]);
@@ -118,7 +122,7 @@ export function writeClaim(claim: ClaimRow, change: ClaimChange, { state, thread
 
 /**
  * Writes a text to a claim that is under way, and its next state.
- * @throws HttpError 409 where it has ended, or was changed meanwhile; 422 where it holds too many texts
+ * @throws HttpError 409 where it has ended, or was changed meanwhile; 422 as {@link nextClaim}
  */
 export async function changeClaim(db: Database, claim: ClaimRow, change: ClaimChange): Promise<ClaimRow> {
 	const next = nextClaim(claim, change);

@@ -53,16 +53,28 @@ export async function listOthersOfSale(
 }
 
 type Deps = Pick<AdjustmentDeps, "db" | "now" | "actor">;
+/** `seen`: how many texts of the claim were read before this was decided, as {@link nextClaim} has it. */
+type Settling = { isDryRun?: boolean; seen?: number | undefined };
 
 /** @throws HttpError 404, 409, 422 as {@link changeClaim} */
-export async function answerClaim({ db, now, actor }: Deps, id: string, text: string, isDryRun = false): Promise<SettledClaim> {
-	const change = { verb: "answerClaim", actor, at: now(), by: "network", state: "answered", text } as const;
+export async function answerClaim(
+	{ db, now, actor }: Deps,
+	id: string,
+	text: string,
+	{ isDryRun = false, seen }: Settling = {},
+): Promise<SettledClaim> {
+	const change = { verb: "answerClaim", actor, at: now(), by: "network", state: "answered", text, seen } as const;
 	return settle(db, await findClaim(db, id), change, isDryRun);
 }
 
 /** @throws HttpError 404, 409 as {@link changeClaim} */
-export async function declineClaim({ db, now, actor }: Deps, id: string, text: string, isDryRun = false): Promise<SettledClaim> {
-	const change = { verb: "declineClaim", actor, at: now(), by: "network", state: "declined", text } as const;
+export async function declineClaim(
+	{ db, now, actor }: Deps,
+	id: string,
+	text: string,
+	{ isDryRun = false, seen }: Settling = {},
+): Promise<SettledClaim> {
+	const change = { verb: "declineClaim", actor, at: now(), by: "network", state: "declined", text, seen } as const;
 	return settle(db, await findClaim(db, id), change, isDryRun);
 }
 
@@ -70,12 +82,17 @@ export async function declineClaim({ db, now, actor }: Deps, id: string, text: s
  * Grants a claim by an adjustment, whose id is made of the claim's, in one transaction: both are there, or neither is.
  * @throws HttpError 404, 409 as {@link changeClaim}; 422 where the adjustment cannot be made, or is another publisher's
  */
-export async function grantClaim(deps: AdjustmentDeps, id: string, { text, by }: GrantRequest, isDryRun = false): Promise<SettledClaim> {
+export async function grantClaim(
+	deps: AdjustmentDeps,
+	id: string,
+	{ text, by }: GrantRequest,
+	{ isDryRun = false, seen }: Settling = {},
+): Promise<SettledClaim> {
 	const { db, now, actor } = deps;
 	const claim = await findClaim(db, id);
 	assertUnderWay(claim);
 	const adjustmentId = `claim-${claim.id}`;
-	const change = { verb: "grantClaim", actor, at: now(), by: "network", state: "granted", text, adjustmentId } as const;
+	const change = { verb: "grantClaim", actor, at: now(), by: "network", state: "granted", text, adjustmentId, seen } as const;
 	const shared = { id: adjustmentId, text: `Claim ${claim.id}` };
 	// Earlier versions wrote the claim afterwards: one that is there is only told.
 	const isMade = (await db.all(sql`SELECT id FROM adjustments WHERE id = ${adjustmentId}`)).length > 0;

@@ -1,7 +1,10 @@
 /** Claims against who would be paid twice, or be paid for another's: granted in one transaction, of one publisher, once a sale, and bounded. */
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { answerClaim, declineClaim } from "../../src/claims/settle-claims.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
+import { openDatabase } from "../../src/db/client.ts";
+import { ACTOR } from "../support/actor.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { post, signIn } from "../support/console.ts";
 import { consume, importConversionNetwork, postbackMessage } from "../support/conversions.ts";
@@ -76,6 +79,23 @@ describe("worker: claims and money", () => {
 			expect(await rowsOf("SELECT verb FROM audit WHERE verb = 'grantClaim'")).toEqual([]);
 			await endAll();
 		}
+	});
+
+	it("is settled as it was read: where more was written since, nothing is", async () => {
+		const id = await idOf("order-78");
+		const deps = { db: openDatabase(env.DB), now: () => AT, actor: ACTOR };
+		expect((await call(`/${id}/reply`, { text: "It came twice." })).status).toBe(200);
+		for (const settle of [answerClaim, declineClaim])
+			await expect(settle(deps, id, "Which?", { seen: 1 })).rejects.toMatchObject({
+				status: 409,
+				body: { message: expect.stringMatching(/^Something/) },
+			});
+		const finance = await signIn({ staff: "fin", role: "finance" });
+		const form = { text: "Yes.", ...AMOUNT, seen: "1" };
+		expect((await post(`/console/operator/claims/${id}/grant`, finance, form)).status).toBe(409);
+		expect(await rowsOf("SELECT state, version FROM claims WHERE id = ?", id)).toEqual([{ state: "open", version: 2 }]);
+		expect((await post(`/console/operator/claims/${id}/grant`, finance, { ...form, seen: "2" })).status).toBe(303);
+		expect(await rowsOf("SELECT state FROM claims WHERE id = ?", id)).toEqual([{ state: "granted" }]);
 	});
 
 	it("an unmatched conversion goes to the claim's publisher, whoever else calls a click alike", async () => {

@@ -12,7 +12,6 @@ import { readInput } from "../../http/read-input.ts";
 import { CLAIM_STATES } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { ClaimShown, claimColumns, Known } from "../claim-parts.tsx";
-import type { ConsoleDeps } from "../deps.ts";
 import { formFaults } from "../form-faults.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
 import { addressOf } from "../ui/address.ts";
@@ -97,9 +96,9 @@ export const OPERATOR_CLAIMS_PAGES = [
 			needs: { staff: "finance" },
 			title: "Claim",
 			handle: (request: PersonRequest) =>
-				settle(request, "answer", (deps) => {
+				settle(request, "answer", (deps, seen) => {
 					const { text } = readInput(wordsSchema, { text: request.form.get("text") ?? "" });
-					return (verb === "answer" ? answerClaim : declineClaim)(deps, request.param("id"), text);
+					return (verb === "answer" ? answerClaim : declineClaim)(deps, request.param("id"), text, { seen });
 				}),
 		}),
 	),
@@ -109,36 +108,32 @@ export const OPERATOR_CLAIMS_PAGES = [
 		needs: { staff: "finance" },
 		title: "Claim",
 		handle: (request) =>
-			settle(request, "grant", (deps) => {
+			settle(request, "grant", (deps, seen) => {
 				const { form, param } = request;
 				const kind = form.get("kind") ?? "";
 				const names = Object.hasOwn(FIELDS, kind) ? FIELDS[kind as keyof typeof FIELDS] : [];
 				const by = { kind, ...Object.fromEntries(names.map((name) => [name, (form.get(name) ?? "").trim()])) };
-				return grantClaim(deps, param("id"), readInput(grantSchema, { text: form.get("text") ?? "", by }));
+				return grantClaim(deps, param("id"), readInput(grantSchema, { text: form.get("text") ?? "", by }), { seen });
 			}),
 	}),
 ];
 
-/** Writes to a claim; where that is refused, the page has what was typed. */
-async function settle(request: PersonRequest, of: FormName, run: (deps: AdjustmentDeps) => Promise<{ id: string }>): Promise<Shown> {
-	const { deps, form, actor, param } = request;
+/** Writes to a claim, if it has the texts that the page had; where that is refused, the page has what was typed. */
+async function settle(
+	request: PersonRequest,
+	of: FormName,
+	run: (deps: AdjustmentDeps, seen: number | undefined) => Promise<{ id: string }>,
+): Promise<Shown> {
+	const { deps, form, actor } = request;
+	const seen = form.get("seen");
 	try {
-		await assertSeen(deps, param("id"), form.get("seen"));
-		const { id } = await run({ ...deps.adjusting, actor });
+		const { id } = await run({ ...deps.adjusting, actor }, seen === null ? undefined : Number(seen));
 		return seeOther(`${PATH}/${id}`);
 	} catch (error) {
 		const isOther = error instanceof HttpError && error.status === 409;
 		const faults = isOther ? [{ path: "", message: String(error.body.message) }] : formFaults(error);
 		return showClaim(request, { status: isOther ? 409 : 422, sent: { of, typed: Object.fromEntries(form), faults } });
 	}
-}
-
-/** @param seen how many texts the page had @throws HttpError 409 where there are more by now */
-async function assertSeen(deps: ConsoleDeps, id: string, seen: string | null): Promise<void> {
-	if (seen === null) return;
-	const { data } = await listClaims(deps, readInput(claimsQuerySchema, { id }));
-	if (data[0] === undefined || String(data[0].thread.length) === seen) return;
-	throw new HttpError(409, { error: "Conflict", message: "Something was written to it meanwhile. Read that first, and send this again." });
 }
 
 type FormName = keyof typeof LABELS;
