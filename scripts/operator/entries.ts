@@ -1,5 +1,7 @@
 /** Entries of the network file on a server: their names on the command line, and one as it stands. */
+
 import * as v from "valibot";
+import { segmentOf } from "../../src/lib/path-segment.ts";
 import { ENTRY_SECTIONS, type EntrySection, fileEntrySchema } from "../../src/operator/network/entry-answers.ts";
 import { Failure } from "../local/failure.ts";
 import { callOperator } from "./call-operator.ts";
@@ -20,7 +22,7 @@ export function sectionOf(kind: string): EntrySection {
 }
 
 export function pathOf(section: EntrySection, id: string): string {
-	return `/operator/${section}/${encodeURIComponent(id)}`;
+	return `/operator/${section}/${segmentOf(id)}`;
 }
 
 /** An entry as it stands, and its ETag. @throws Failure where there is none */

@@ -1,6 +1,8 @@
 /** Claims as both consoles show them. */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Claim, Claimed } from "../claims/claim-answers.ts";
+import { segmentOf } from "../lib/path-segment.ts";
 import { type Column, Facts, Table } from "./ui/table.tsx";
 import { Code, Money, State, Time } from "./ui/values.tsx";
 import { CLICK_REASON_WORDS, HOLD_WORDS } from "./words.ts";
@@ -15,7 +17,7 @@ export function claimColumns<Row extends Claim>(path: string): readonly Column<R
 			head: "About",
 			namesRow: true,
 			cell: ({ id, about }) => (
-				<a href={`${path}/${encodeURIComponent(id)}`}>
+				<a href={`${path}/${segmentOf(id)}`}>
 					<code>{about}</code>
 				</a>
 			),

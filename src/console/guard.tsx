@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { mayAct } from "../http/actor.ts";
 import { HttpError, jsonResponse } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
+import { ofSegment } from "../lib/path-segment.ts";
 import { readCapped } from "../lib/read-capped.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { fromUtf8 } from "../lib/utf8.ts";
@@ -72,7 +73,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 			await useForm(deps.db, hash, id, now);
 			free = () => freeForm(deps.db, hash, id);
 		}
-		const told = { c, deps, now, query: c.req.query(), form, body, param: (name: string) => c.req.param(name) ?? "" };
+		const told = { c, deps, now, query: c.req.query(), form, body, param: (name: string) => ofSegment(c.req.param(name) ?? "") };
 		if (session === null) return page.handle({ ...told, session });
 		const signedIn = { ...told, session, person: session.person, actor: actorOfPerson(session.person, requestId) };
 		return page.handle(publisher === null ? signedIn : { ...signedIn, publisher });

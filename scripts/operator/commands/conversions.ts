@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
+import { segmentOf } from "../../../src/lib/path-segment.ts";
 import {
 	type Candidate,
 	type ConversionPage,
@@ -87,7 +88,7 @@ function withClickOptions(command: Command): Command {
 }
 
 function pathOf(platform: string, txnid: string, verb = ""): string {
-	return `/operator/conversions/${encodeURIComponent(platform)}/${encodeURIComponent(txnid)}${verb === "" ? "" : `/${verb}`}`;
+	return `/operator/conversions/${segmentOf(platform)}/${segmentOf(txnid)}${verb === "" ? "" : `/${verb}`}`;
 }
 
 async function list(options: ListOptions): Promise<void> {

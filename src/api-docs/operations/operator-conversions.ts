@@ -28,7 +28,14 @@ const query = (name: string, description: string, schema: v.GenericSchema = v.st
 });
 const OF_ONE: readonly Parameter[] = [
 	{ in: "path", name: "platform", required: true, description: "Its id in the network file.", schema: v.string(), example: "northwind" },
-	{ in: "path", name: "txnid", required: true, description: "The platform's transaction id.", schema: v.string(), example: "T-1001" },
+	{
+		in: "path",
+		name: "txnid",
+		required: true,
+		description: "The platform's transaction id; `.` and `..`, which no path keeps, with `%20` behind them.",
+		schema: v.string(),
+		example: "T-1001",
+	},
 ];
 const TIME = "An ISO date or datetime, UTC where it names no offset.";
 const NAMES_CLICK: readonly Parameter[] = [

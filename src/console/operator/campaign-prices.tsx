@@ -1,7 +1,9 @@
 /** A campaign's prices over time, with what they were learned from. */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { readInput } from "../../http/read-input.ts";
 import { HttpError } from "../../lib/http.ts";
+import { segmentOf } from "../../lib/path-segment.ts";
 import type { Prices } from "../../operator/learning/learning-answers.ts";
 import { pricesQuerySchema } from "../../operator/learning/learning-requests.ts";
 import { showPrices } from "../../operator/learning/show-prices.ts";
@@ -51,7 +53,7 @@ function Standing({ prices }: { prices: Prices }): JSX.Element {
 			<Facts
 				facts={[
 					["Campaign", <a href={`/console/operator/campaigns/${campaign_id}`}>{campaign_id}</a>],
-					["Brand", <a href={`/console/operator/brands/${encodeURIComponent(brand)}`}>{brand}</a>],
+					["Brand", <a href={`/console/operator/brands/${segmentOf(brand)}`}>{brand}</a>],
 					["Mode", <State word={pinned ? "pinned" : mode} tone="plain" />],
 					["Learned of clicks before", <Time at={prices.learned_until} date />],
 					["Paid by click in 28 days", <Money usd={prices.paid} />],

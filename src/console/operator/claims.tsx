@@ -1,4 +1,5 @@
 /** Publishers' claims: each with what is known of it, answered, granted or declined. */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { AdjustmentDeps } from "../../adjustments/deps.ts";
 import type { OperatorClaim } from "../../claims/claim-answers.ts";
@@ -11,6 +12,7 @@ import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
 import { CLAIM_STATES } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
+import { segmentOf } from "../../lib/path-segment.ts";
 import { ClaimShown, claimColumns, Known } from "../claim-parts.tsx";
 import { formFaults } from "../form-faults.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
@@ -178,11 +180,11 @@ function namedFaults({ faults }: Sent): Fault[] {
 }
 
 function PublisherLink({ id }: { id: string }): JSX.Element {
-	return <a href={`/console/operator/publishers/${encodeURIComponent(id)}`}>{id}</a>;
+	return <a href={`/console/operator/publishers/${segmentOf(id)}`}>{id}</a>;
 }
 
 function Forms({ claim: { id, thread }, sent }: { claim: OperatorClaim; sent: Sent | undefined }): JSX.Element {
-	const path = `${PATH}/${encodeURIComponent(id)}`;
+	const path = `${PATH}/${segmentOf(id)}`;
 	const seen = <input type="hidden" name="seen" value={String(thread.length)} />;
 	const shared = <Of extends FormName>(of: Of, name: keyof (typeof LABELS)[Of] & string) => {
 		const { typed = {}, faults = [] } = sent?.of === of ? { typed: sent.typed, faults: namedFaults(sent) } : {};

@@ -1,10 +1,12 @@
 /** One conversion: all that is known of it, and what a person may say of it. */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ConversionKey } from "../../conversions/conversion.ts";
 import { mayAct } from "../../http/actor.ts";
 import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
 import { HttpError } from "../../lib/http.ts";
+import { segmentOf } from "../../lib/path-segment.ts";
 import { HOUR_MS, isoTime } from "../../lib/time.ts";
 import type { Candidates, Judged, ShownConversionAnswer } from "../../operator/conversions/conversions-answers.ts";
 import { findCandidates } from "../../operator/conversions/find-clicks.ts";
@@ -30,7 +32,7 @@ const PATH = "/console/operator/conversions";
 const LABELS = { text: "Why", click: "Click", brand: "Brand", from: "Clicked from", to: "Clicked until" };
 
 export function conversionAddress({ platform, txnid }: ConversionKey): string {
-	return `${PATH}/${encodeURIComponent(platform)}/${encodeURIComponent(txnid)}`;
+	return `${PATH}/${segmentOf(platform)}/${segmentOf(txnid)}`;
 }
 
 export const OPERATOR_CONVERSION_PAGES = [
@@ -193,7 +195,7 @@ function Standing({ shown: { conversion, click } }: { shown: ShownConversionAnsw
 				[
 					"Publisher",
 					conversion.publisher === null ? null : (
-						<a href={`/console/operator/publishers/${encodeURIComponent(conversion.publisher)}`}>{conversion.publisher}</a>
+						<a href={`/console/operator/publishers/${segmentOf(conversion.publisher)}`}>{conversion.publisher}</a>
 					),
 				],
 				["Publisher was told", conversion.credited ? "credited" : "nothing that stands"],

@@ -1,10 +1,12 @@
 /** One box for whatever somebody names: its page, or what is known of it. */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import * as v from "valibot";
 import { traceConversion } from "../../conversions/trace.ts";
 import type { Trace } from "../../conversions/trace-answer.ts";
 import { readInput } from "../../http/read-input.ts";
 import { MAX_CLICK_ID_LENGTH } from "../../lib/click-id.ts";
+import { segmentOf } from "../../lib/path-segment.ts";
 import { ID_LENGTH, listKeys } from "../../operator/keys/manage-keys.ts";
 import { ENTRY_SECTIONS } from "../../operator/network/entry-answers.ts";
 import { findEntry } from "../../operator/network/read-entries.ts";
@@ -106,7 +108,7 @@ function Traced({ trace: { clicks, conversions, postbacks, truncated } }: { trac
 						head: "Transaction",
 						namesRow: true,
 						cell: ({ platform, txnid }) => (
-							<a href={`/console/operator/conversions/${encodeURIComponent(platform)}/${encodeURIComponent(txnid)}`}>
+							<a href={`/console/operator/conversions/${segmentOf(platform)}/${segmentOf(txnid)}`}>
 								{platform} <code>{txnid}</code>
 							</a>
 						),
@@ -127,5 +129,5 @@ function Traced({ trace: { clicks, conversions, postbacks, truncated } }: { trac
 }
 
 function entryOf(section: string, id: string): string {
-	return `/console/operator/${section}/${encodeURIComponent(id)}`;
+	return `/console/operator/${section}/${segmentOf(id)}`;
 }

@@ -1,4 +1,5 @@
 /** What changed the network: listed, looked at, undone; and whole network files, looked at before they are taken over. */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { mayAct } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
@@ -6,6 +7,7 @@ import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
 import { sha256 } from "../../lib/bytes.ts";
 import { HttpError } from "../../lib/http.ts";
+import { segmentOf } from "../../lib/path-segment.ts";
 import { utf8 } from "../../lib/utf8.ts";
 import type { ImportReport } from "../../operator/network/import-answer.ts";
 import { type ImportOptions, importNetwork } from "../../operator/network/import-network.ts";
@@ -106,12 +108,12 @@ export const IMPORTS_PAGES = [
 							["At", <Time at={at} />],
 							["Who", actor],
 							["SHA-256 of the file", file_hash === null ? null : <code>{file_hash}</code>],
-							["Undoes", undoes === null ? null : <a href={`${PATH}/${encodeURIComponent(undoes)}`}>{undoes}</a>],
-							["Undone by", undone_by === null ? null : <a href={`${PATH}/${encodeURIComponent(undone_by)}`}>{undone_by}</a>],
+							["Undoes", undoes === null ? null : <a href={`${PATH}/${segmentOf(undoes)}`}>{undoes}</a>],
+							["Undone by", undone_by === null ? null : <a href={`${PATH}/${segmentOf(undone_by)}`}>{undone_by}</a>],
 							["Id", <code>{id}</code>],
 						]}
 					/>
-					{can_undo && mayAct(person.role, "manager") ? <Do action={`${PATH}/${encodeURIComponent(id)}/undo`} label="Undo it…" /> : null}
+					{can_undo && mayAct(person.role, "manager") ? <Do action={`${PATH}/${segmentOf(id)}/undo`} label="Undo it…" /> : null}
 					<h2>What it changed</h2>
 					<Changes entries={entries} all={entries.length + entries_left_out} />
 				</>
@@ -128,7 +130,7 @@ export const IMPORTS_PAGES = [
 			const id = param("id");
 			const sent = (name: string) => form.get(name) ?? "";
 			return answer(request, sent, (options) => undoImport(deps.imports, { import: id }, options), {
-				action: `${PATH}/${encodeURIComponent(id)}/undo`,
+				action: `${PATH}/${segmentOf(id)}/undo`,
 				label: "Undo it",
 				further: null,
 			});
@@ -241,7 +243,7 @@ async function answer(
 
 const COLUMNS: readonly Column<ListedImport>[] = [
 	{ head: "At", cell: ({ at }) => <Time at={at} /> },
-	{ head: "What", namesRow: true, cell: ({ id, kind }) => <a href={`${PATH}/${encodeURIComponent(id)}`}>{KINDS[kind]}</a> },
+	{ head: "What", namesRow: true, cell: ({ id, kind }) => <a href={`${PATH}/${segmentOf(id)}`}>{KINDS[kind]}</a> },
 	{ head: "Who", cell: ({ actor }) => actor },
 	{ head: "State", cell: ({ undone_by }) => <State word={undone_by === null ? "done" : "undone"} /> },
 ];

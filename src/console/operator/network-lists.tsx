@@ -1,7 +1,9 @@
 /** Publishers, brands, campaigns and platforms: found, and led to. */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { mayAct } from "../../http/actor.ts";
 import { givenOf } from "../../http/period.ts";
+import { segmentOf } from "../../lib/path-segment.ts";
 import { ENTRY_KEYS } from "../../operator/network/change-entry.ts";
 import { ENTRY_SECTIONS, type EntrySection } from "../../operator/network/entry-answers.ts";
 import { readListQuery } from "../../operator/network/entry-requests.ts";
@@ -15,7 +17,7 @@ import { Count, Money, Share, State } from "../ui/values.tsx";
 
 /** The address of a section's list, or of one of its entries. */
 export function networkPath(section: EntrySection, id?: string): `/console${string}` {
-	return `/console/operator/${section}${id === undefined ? "" : `/${encodeURIComponent(id)}`}`;
+	return `/console/operator/${section}${id === undefined ? "" : `/${segmentOf(id)}`}`;
 }
 
 /** Of a form for a new entry. */

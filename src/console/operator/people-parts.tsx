@@ -1,5 +1,7 @@
 /** What the pages of people share: whose people they are, and how one stands. */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { segmentOf } from "../../lib/path-segment.ts";
 import type { PersonRequest } from "../page.ts";
 import type { KnownPerson } from "../session/people.ts";
 import { State } from "../ui/values.tsx";
@@ -17,7 +19,7 @@ export async function teamOf(request: PersonRequest): Promise<Team> {
 	const { entry } = await requireEntry(request, "publishers", publisherId);
 	return {
 		publisherId,
-		path: PUBLISHER_PATH.replace(":publisher", () => encodeURIComponent(publisherId)),
+		path: PUBLISHER_PATH.replace(":publisher", () => segmentOf(publisherId)),
 		title: `People of ${String(entry.name)}`,
 	};
 }

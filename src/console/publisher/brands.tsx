@@ -1,6 +1,8 @@
 /** The brands that a publisher may promote, and each one's offers. */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../lib/enums.ts";
+import { segmentOf } from "../../lib/path-segment.ts";
 import type { PublisherBrand } from "../../publisher-api/brands-answer.ts";
 import { readBrandsQuery } from "../../publisher-api/brands-request.ts";
 import { readBrands } from "../../publisher-api/read-brands.ts";
@@ -20,7 +22,7 @@ type Offer = PublisherBrand["offers"][number];
 const choices = (names: readonly string[]) => names.map((value) => ({ value, label: value }));
 
 const COLUMNS: readonly Column<PublisherBrand>[] = [
-	{ head: "Brand", cell: ({ domain, name }) => <a href={`${PATH}/${encodeURIComponent(domain)}`}>{name || domain}</a> },
+	{ head: "Brand", cell: ({ domain, name }) => <a href={`${PATH}/${segmentOf(domain)}`}>{name || domain}</a> },
 	{ head: "Domain", cell: ({ domain }) => domain },
 	{ head: "Category", cell: ({ category }) => category },
 	{ head: "Countries", cell: ({ offers }) => offers.map(({ country }) => country).join(", ") },

@@ -1,8 +1,10 @@
 /** A publisher's callbacks: what was sent and answered, sent again, tested. */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { readInput } from "../../http/read-input.ts";
 import { CALLBACK_STATES } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
+import { segmentOf } from "../../lib/path-segment.ts";
 import { DAY_MS, utcDay } from "../../lib/time.ts";
 import type { Account } from "../../publisher-api/account-answer.ts";
 import type { PublisherCallbacks } from "../../publisher-api/callbacks-answer.ts";
@@ -32,7 +34,7 @@ const REPLAY_DAYS = 7;
 
 type Listed = PublisherCallbacks["data"][number];
 
-const COLUMNS = callbackColumns<Listed>(({ txnid }) => `/console/conversions/${encodeURIComponent(txnid)}`);
+const COLUMNS = callbackColumns<Listed>(({ txnid }) => `/console/conversions/${segmentOf(txnid)}`);
 const AGAIN = againColumn<Listed>(PATH);
 
 /** What is done with a callback stands where it is seen without scrolling. */

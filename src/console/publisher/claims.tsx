@@ -1,4 +1,5 @@
 /** A publisher's claims: a sale that is missing or wrong, looked up first. */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Claimed } from "../../claims/claim-answers.ts";
 import { claimRequestSchema, MAX_CLAIM_TEXT, ownClaimsQuerySchema, wordsSchema } from "../../claims/claim-requests.ts";
@@ -6,6 +7,7 @@ import { listOwnClaims, lookUp, openClaim, replyToClaim, withdrawClaim } from ".
 import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
 import { CLAIM_KINDS, CLAIM_STATES } from "../../lib/enums.ts";
+import { segmentOf } from "../../lib/path-segment.ts";
 import { CLAIM_KIND_WORDS, ClaimShown, claimColumns, Known } from "../claim-parts.tsx";
 import { formFaults } from "../form-faults.ts";
 import { type PublisherRequest, page, type Shown, seeOther, view } from "../page.ts";
@@ -140,7 +142,7 @@ async function showClaim(
 ): Promise<Shown> {
 	const { data } = await listOwnClaims(deps, publisher.id, readInput(ownClaimsQuerySchema, { id: param("id") }));
 	const claim = found(data[0] ?? null);
-	const path = `${PATH}/${encodeURIComponent(claim.id)}`;
+	const path = `${PATH}/${segmentOf(claim.id)}`;
 	const mayWrite = mayChange({ person, publisher }) && (claim.state === "open" || claim.state === "answered");
 	return view(
 		{ status: faults.length > 0 ? 422 : 200 },

@@ -1,6 +1,8 @@
 /** A publisher's conversions: found by any id, each with its history. */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { CONVERSION_STATUSES } from "../../lib/enums.ts";
+import { segmentOf } from "../../lib/path-segment.ts";
 import type { PublisherConversion } from "../../publisher-api/conversions-answer.ts";
 import { readConversionsQuery } from "../../publisher-api/conversions-request.ts";
 import { readConversions } from "../../publisher-api/read-conversions.ts";
@@ -17,7 +19,7 @@ import { newestFirst, ORDER_FILTER } from "./list-order.ts";
 const PATH = "/console/conversions";
 
 function detailOf(transactionId: string): string {
-	return `${PATH}/${encodeURIComponent(transactionId)}`;
+	return `${PATH}/${segmentOf(transactionId)}`;
 }
 
 const COLUMNS: readonly Column<PublisherConversion>[] = [
@@ -95,8 +97,8 @@ export const CONVERSIONS_PAGES = [
 			return view(
 				{ title: `Conversion ${param("id")}` },
 				<>
-					{conversions.map((conversion) => (
-						<Conversion conversion={conversion} />
+					{conversions.map((conversion, index) => (
+						<Conversion conversion={conversion} nth={conversions.length === 1 ? "" : ` (${index + 1} of ${conversions.length})`} />
 					))}
 				</>,
 			);
@@ -104,7 +106,8 @@ export const CONVERSIONS_PAGES = [
 	}),
 ];
 
-function Conversion({ conversion }: { conversion: PublisherConversion }): JSX.Element {
+/** @param nth tells it from the others of its page: two platforms may have the same transaction id */
+function Conversion({ conversion, nth }: { conversion: PublisherConversion; nth: string }): JSX.Element {
 	const { transaction_id, click_id, clicked_at, at, brand, source_id, status, held, revenue, reported_at, history } = conversion;
 	return (
 		<section>
@@ -130,7 +133,7 @@ function Conversion({ conversion }: { conversion: PublisherConversion }): JSX.El
 				]}
 			/>
 			<Table
-				caption={`History of ${transaction_id}`}
+				caption={`History of ${transaction_id}${nth}`}
 				columns={[
 					{ head: "At", cell: (event) => <Time at={event.at} /> },
 					{ head: "What happened", cell: ({ cause }) => CAUSE_WORDS[cause] },

@@ -1,7 +1,9 @@
 /** Tracking links to pages: addresses pasted, links to copy, or the reason why there is none. */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { invalidInput } from "../../http/errors.ts";
 import { readInput } from "../../http/read-input.ts";
+import { segmentOf } from "../../lib/path-segment.ts";
 import { NO_LINK_REASONS } from "../../publisher-api/choose-link.ts";
 import type { Links } from "../../publisher-api/links-answer.ts";
 import { linksRequestSchema, MAX_LINKS, MAX_LINKS_BYTES, writeLinks } from "../../publisher-api/write-links.ts";
@@ -119,7 +121,7 @@ const COLUMNS: readonly Column<Links["data"][number]>[] = [
 	},
 	{
 		head: "Brand",
-		cell: (link) => ("link" in link ? <a href={`/console/brands/${encodeURIComponent(link.brand)}`}>{link.brand}</a> : null),
+		cell: (link) => ("link" in link ? <a href={`/console/brands/${segmentOf(link.brand)}`}>{link.brand}</a> : null),
 	},
 	{ head: "A click now", kind: "money", cell: (link) => ("link" in link ? <Money usd={link.price} /> : null) },
 ];

@@ -5,6 +5,7 @@ import type { ConversionKey } from "../../conversions/conversion.ts";
 import { actorOf } from "../../http/actor.ts";
 import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
+import { ofSegment } from "../../lib/path-segment.ts";
 import { findCandidates } from "./find-clicks.ts";
 import { attachByHand, JUDGING_VERBS, judgeByHand, mustShow } from "./judge-by-hand.ts";
 import { attachSchema, clicksSchema, clickWanted, judgeSchema } from "./judge-request.ts";
@@ -36,5 +37,5 @@ export function conversionsRoutes(adjusting: AdjustingDeps): Hono {
 }
 
 function keyOf(c: Context): ConversionKey {
-	return { platform: c.req.param("platform") ?? "", txnid: c.req.param("txnid") ?? "" };
+	return { platform: ofSegment(c.req.param("platform") ?? ""), txnid: ofSegment(c.req.param("txnid") ?? "") };
 }

@@ -6,6 +6,7 @@ import { notThere } from "../../http/errors.ts";
 import { readBody, readInput } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { parseJson } from "../../lib/json.ts";
+import { ofSegment } from "../../lib/path-segment.ts";
 import { changeEntry, noSuchEntry } from "./change-entry.ts";
 import type { EntrySection } from "./entry-answers.ts";
 import { readListQuery } from "./entry-requests.ts";
@@ -60,12 +61,12 @@ export function entryRoutes(deps: ImportDeps, section: EntrySection): Hono {
 	app.get("/", async (c) => jsonResponse(await listEntries(deps.db, section, readListQuery(section, c.req.query()))));
 	app.get("/:id", async (c) => {
 		readInput(v.strictObject({}), c.req.query());
-		const found = await findEntry(deps.db, section, c.req.param("id"));
+		const found = await findEntry(deps.db, section, ofSegment(c.req.param("id")));
 		if (found === null) throw noSuchEntry(section);
 		return jsonResponse(found.entry, 200, { etag: found.etag });
 	});
 	app.patch("/:id", async (c) => {
-		const id = c.req.param("id");
+		const id = ofSegment(c.req.param("id"));
 		const change = { section, id, fields: parseJson(await c.req.text()), etag: readEntryMatch(c.req) };
 		const report = await changeEntry(deps, change, readEntryOptions(c.req, actorOf(c)));
 		const found = await findEntry(deps.db, section, id);

@@ -242,6 +242,21 @@ describe("worker: operators' pages", () => {
 		expect((await shown(get(`${CONVERSION}/lost-1?from=soon`, visitors.viewer))).status).toBe(422);
 	});
 
+	it.each([".", ".."])("a conversion whose transaction id is %j is led to, and settled there", async (txnid) => {
+		await consume(postbackMessage("west", { cid: "a".repeat(32), txnid, eventAt: AT }, AT));
+		const address = `${CONVERSION}/${txnid}%20`;
+		for (const path of ["/console/operator/conversions?platform=west", `/console/operator/find?id=${txnid}`])
+			expect(await textOf(path)).toContain(`href="${address}"`);
+		expect(await textOf(address, "finance")).toContain(`action="${address}/void"`);
+		const done = await post(`${address}/void`, visitors.finance, { text: "checked", step: "do" });
+		expect(done.headers.get("location")).toBe(`${address}?done=void`);
+		expect(await env.DB.prepare("SELECT verdict FROM conversions WHERE txnid = ?").bind(txnid).first("verdict")).toBe("voided");
+		const shownByVerb = await exports.default.fetch(`http://localhost:8787/operator/conversions/west/${txnid}%20`, {
+			headers: { OperatorKey: env.OPERATOR_KEY },
+		});
+		expect([shownByVerb.status, await shownByVerb.json()]).toMatchObject([200, { conversion: { txnid } }]);
+	});
+
 	it("an amount is looked at, added once, and undone", async () => {
 		const amount = { kind: "amount", publisher: "cpa", date: "2026-11-17", amount: "1.50", text: "goodwill" };
 		const PATH = "/console/operator/adjustments";

@@ -219,4 +219,19 @@ describe("worker: a publisher's pages", () => {
 		expect((await shown(get("/console/brands", visitors.quiet))).status).toBe(403);
 		expect((await shown(post("/console/links", visitors.quiet, { urls: "https://shoes.example/" }))).status).toBe(403);
 	});
+
+	it("a conversion is reached whatever its transaction id is, and each of two platforms' that have the same stands by itself", async () => {
+		const hats = { at: AT, campaignId: 12, kind: "link", publisher: "identity-cpa", hash: "d".repeat(32) } as const;
+		await consumeClicks(
+			capDeps(() => AT),
+			letters(clickMessage({ ...hats, texts: { clickid: "hats" } })),
+		);
+		await consume(
+			postbackMessage("west", { cid: "a".repeat(32), eventAt: AT, txnid: ".." }, AT),
+			postbackMessage("east", { cid: "d".repeat(32), eventAt: AT, txnid: ".." }, AT),
+		);
+		expect(await textOf(`/console/conversions?${PERIOD}`)).toContain('href="/console/conversions/..%20"');
+		const text = await textOf("/console/conversions/..%20");
+		for (const caption of ["History of .. (1 of 2)", "History of .. (2 of 2)"]) expect(text).toContain(caption);
+	});
 });
