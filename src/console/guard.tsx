@@ -53,7 +53,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 			throw forbidden("Nothing was changed: the request did not come from a page of the console. Open that page, and do it there.");
 		const token = readCookie(c.req.raw);
 		session = await findSession(deps.db, token, now);
-		if (session === null && page.needs !== "nobody") return signInFirst(page, isData, c, token !== undefined);
+		if (session === null && page.needs !== "nobody") return signInFirst(pages, page, isData, c, token !== undefined);
 		if (session !== null && page.needs !== "nobody") {
 			const { headers, refused } = await deps.publisherApi.limit.take(session.hash, "session");
 			limits = refused === null ? headers : refused.headers;
@@ -62,7 +62,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 		if (isChange && (await deps.isHeld())) throw new HttpError(503, { error: "Service unavailable" });
 		if (session !== null) noteInBackground(deps, c, session, now);
 		const publisher = authorize(page, session, isChange);
-		if (asksFresh(page.needs) && (session === null || !isFresh(session, now))) return confirmFirst(page, isData, c);
+		if (asksFresh(page.needs) && (session === null || !isFresh(session, now))) return confirmFirst(pages, page, isData, c);
 		const body = await readBytes(page, c);
 		const isForm = /^application\/x-www-form-urlencoded\b/i.test(c.req.header("content-type") ?? "");
 		// Browsers send each end of a line as two characters, and count one.
@@ -134,7 +134,7 @@ function asksFresh(needs: Needs): boolean {
 }
 
 /** Without a session: pages lead to the sign-in page and back; what changes something says that it did not. */
-function signInFirst({ method }: Page, isData: boolean, c: Context, hadSession: boolean): Shown {
+function signInFirst(pages: readonly Page[], { method }: Page, isData: boolean, c: Context, hadSession: boolean): Shown {
 	const headers = hadSession ? { "set-cookie": FORGET_COOKIE } : {};
 	if (isData) return jsonResponse({ error: "Unauthorized" }, 401, headers);
 	if (method === "GET") {
@@ -147,18 +147,18 @@ function signInFirst({ method }: Page, isData: boolean, c: Context, hadSession: 
 		401,
 		hadSession ? "Your session has ended" : "You are not signed in",
 		<p>
-			Nothing was changed. <a href="/console/sign-in">Sign in</a>, and do it again.
+			Nothing was saved. <a href={addressOf("/console/sign-in", { next: sentFrom(pages, c) })}>Sign in</a> to come back to where you were,
+			and do it again.
 		</p>,
 	);
 }
 
 /** Someone may do this who has just shown that it is they. */
-function confirmFirst({ method }: Page, isData: boolean, c: Context): Shown {
+function confirmFirst(pages: readonly Page[], { method }: Page, isData: boolean, c: Context): Shown {
 	if (isData) return jsonResponse({ error: "Forbidden", message: "Confirm first that it is you." }, 403);
 	const url = new URL(c.req.url);
 	if (method === "GET") return seeOther(addressOf(CONFIRM_PATH, { next: url.pathname + url.search }));
-	const from = URL.parse(c.req.header("referer") ?? "");
-	const next = readNext(from === null ? undefined : from.pathname + from.search) ?? "/console";
+	const next = sentFrom(pages, c);
 	return problemView(
 		403,
 		"Confirm that it is you",
@@ -166,6 +166,17 @@ function confirmFirst({ method }: Page, isData: boolean, c: Context): Shown {
 			Nothing was changed. <a href={addressOf(CONFIRM_PATH, { next })}>Confirm that it is you</a>, and do it again.
 		</p>,
 	);
+}
+
+/** The page whose form was sent; where one was refused before, its address is that of the form, which stands below its page. */
+function sentFrom(pages: readonly Page[], c: Context): string {
+	const from = URL.parse(c.req.header("referer") ?? "");
+	if (from === null) return "/console";
+	const isPage = (address: string) =>
+		pages.some(({ method, path }) => method === "GET" && new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`).test(address));
+	const above = from.pathname.replace(/\/[^/]*$/, "");
+	const next = isPage(from.pathname) ? from.pathname + from.search : isPage(above) ? above : undefined;
+	return readNext(next) ?? "/console";
 }
 
 async function readBytes({ maxBytes = MAX_FORM_BYTES }: Page, c: Context): Promise<Uint8Array<ArrayBuffer>> {

@@ -113,6 +113,25 @@ describe("worker: a session", () => {
 		setNow(START);
 	});
 
+	it("that ended while someone wrote leads back to where they were, and says that nothing was saved", async () => {
+		const ada = await signIn({ publisher: "acme", name: "Writes" });
+		later(12 * HOUR_MS);
+		for (const [page, next] of [
+			["/console/claims?state=open", "/console/claims?state=open"],
+			["/console/claims/c-1", "/console/claims/c-1"],
+			["/console/claims/c-1/reply", "/console/claims/c-1"],
+			["/console/nothing/there", "/console"],
+			["/elsewhere", "/console"],
+		] as const) {
+			const { status, text } = await shown(
+				post("/console/claims", ada, { text: "It was bought." }, { ...OWN, referer: OWN.origin + page }),
+			);
+			expect([page, status, text.includes("Nothing was saved.")]).toEqual([page, 401, true]);
+			expect(text).toContain(`<a href="/console/sign-in?${new URLSearchParams({ next })}">`);
+		}
+		setNow(START);
+	});
+
 	it("of staff ends unused after 8 hours, and after 24 in all", async () => {
 		const bo = await signIn({ staff: "bo", role: "viewer" });
 		const statusAfter = async (ms: number) => {
