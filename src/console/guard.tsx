@@ -59,7 +59,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 			limits = refused === null ? headers : refused.headers;
 			if (refused !== null) throw new HttpError(429, { error: "Too many requests" });
 		}
-		if (isChange && (await deps.isHeld())) throw new HttpError(503, { error: "Service unavailable" });
+		if (isChange && !page.evenHeld && (await deps.isHeld())) throw new HttpError(503, { error: "Service unavailable" });
 		if (session !== null) noteInBackground(deps, c, session, now);
 		const publisher = authorize(page, session, isChange);
 		if (asksFresh(page.needs) && (session === null || !isFresh(session, now))) return confirmFirst(pages, page, isData, c);

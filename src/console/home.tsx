@@ -16,9 +16,11 @@ export const HOME_PAGES = [
 		path: "/console/sign-out",
 		needs: "nobody",
 		title: "Signed out",
+		evenHeld: true,
 		async handle({ deps, session }) {
-			if (session !== null) await endSession(deps.db, session.hash);
-			return seeOther("/console/sign-in?out=1", { "set-cookie": FORGET_COOKIE });
+			const isHeld = session !== null && (await deps.isHeld());
+			if (session !== null && !isHeld) await endSession(deps.db, session.hash);
+			return seeOther(`/console/sign-in?out=${isHeld ? "held" : "1"}`, { "set-cookie": FORGET_COOKIE });
 		},
 	}),
 	page({

@@ -86,6 +86,8 @@ type Entry<Need extends Needs> = {
 	isData?: true;
 	/** What it makes is shown once: its forms have an `Once`, and one that is sent again makes nothing. */
 	once?: true;
+	/** Also where the network database takes no writes, since it is being moved: it writes nothing then. */
+	evenHeld?: true;
 	/** Most bytes of a body; 64 KiB where nothing is said. */
 	maxBytes?: number;
 	/** @throws HttpError whose faults, or message, are shown as a page */

@@ -25,6 +25,11 @@ export const SIGN_IN_PAGES = [
 						<Notice title="Your session has ended.">It was too long ago, or someone ended it. Nothing was changed since.</Notice>
 					)}
 					{query.out === undefined ? null : <Notice tone="good" title="You are signed out." />}
+					{query.out !== "held" ? null : (
+						<Notice title="Only this browser has forgotten you.">
+							The database is being moved, so that your session could not be ended: it ends unused, after 12 hours at most.
+						</Notice>
+					)}
 					<div class="panel">
 						<SignInByPasskey next={readNext(query.next)} />
 						<p>A link signs you in once, for 15 minutes. Open the one that you were sent, or ask for another:</p>

@@ -1,11 +1,13 @@
 /** What the guard does with pages: those that ask for a fresh proof, what they throw, suspended publishers, and a database that is held. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { Hono } from "hono";
 import { html } from "hono/html";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ConsoleDeps } from "../../../src/console/deps.ts";
 import { answerPage } from "../../../src/console/guard.tsx";
+import { HOME_PAGES } from "../../../src/console/home.tsx";
 import { page } from "../../../src/console/page.ts";
 import { SESSION_COOKIE } from "../../../src/console/session/cookie.ts";
 import { findPersonByName } from "../../../src/console/session/people.ts";
@@ -68,6 +70,7 @@ describe("worker: the guard", () => {
 				return html`<p>${++made}</p>`;
 			},
 		}),
+		...HOME_PAGES.filter(({ path }) => path === "/console/sign-out"),
 		page({ method: "GET", path: "/console/data", needs: "anyone", title: "Data", isData: true, handle: () => Response.json({}) }),
 	];
 	const app = new Hono();
@@ -139,8 +142,17 @@ describe("worker: the guard", () => {
 		const visitor = await signIn({ publisher: "acme", name: "Held" });
 		held = true;
 		expect((await ask("/console/keys", visitor, { method: "POST", body: new URLSearchParams() })).status).toBe(503);
+		const hash = (await findSession(db, visitor.cookie.slice(SESSION_COOKIE.length + 1), Date.now()))?.hash ?? "";
+		const out = await ask("/console/sign-out", visitor, { method: "POST", body: new URLSearchParams() });
+		expect([out.status, out.headers.get("set-cookie")]).toEqual([303, expect.stringContaining("Max-Age=0")]);
+		await expect((await get(out.headers.get("location") ?? "")).text()).resolves.toContain("The database is being moved");
+		expect(await db.all(sql`SELECT hash FROM console_sessions WHERE hash = ${hash}`)).toHaveLength(1);
 		held = false;
-		expect((await ask("/console/keys", visitor, { method: "POST", body: "x".repeat(65 * 1024) })).status).toBe(413);
+		const again = await ask("/console/sign-out", visitor, { method: "POST", body: new URLSearchParams() });
+		expect(again.headers.get("location")).toBe("/console/sign-in?out=1");
+		expect(await db.all(sql`SELECT hash FROM console_sessions WHERE hash = ${hash}`)).toEqual([]);
+		const other = await signIn({ publisher: "acme", name: "Held" });
+		expect((await ask("/console/keys", other, { method: "POST", body: "x".repeat(65 * 1024) })).status).toBe(413);
 	});
 
 	it("takes a form once where its answer is shown once, whoever sends it", async () => {
