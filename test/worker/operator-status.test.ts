@@ -99,11 +99,14 @@ describe("worker: /operator/status of a network with troubles", () => {
 			["13", "settled", null],
 			["14", "unmatched", null],
 			["15", "quarantined", "no_rate"],
+			["16", "quarantined", "no_rate"],
 		] as const) {
 			await addConversion(txnid, stage, heldFor);
 		}
 		// What is cancelled, by its platform or by a person, needs nobody.
 		await env.DB.prepare("UPDATE conversions SET status = 'cancelled', payout_micros = 1000000 WHERE txnid IN ('14', '15')").run();
+		// Nor does what counts nowhere, and waits for a rate all the same.
+		await env.DB.prepare("UPDATE conversions SET test = 1, payout_micros = 1000000 WHERE txnid = '16'").run();
 		await env.DB.prepare("UPDATE conversions SET payout_micros = 12345678 WHERE txnid = '2'").run();
 		await env.DB.prepare("UPDATE conversions SET payout_micros = 5000000, currency = 'EUR' WHERE txnid = '1'").run();
 		await env.DB.prepare("UPDATE conversions SET credited = 1 WHERE txnid IN ('4', '7', '9')").run();

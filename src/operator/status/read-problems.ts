@@ -36,12 +36,12 @@ const MAX_REFUSED_OF_ALL = 1_000;
 export function problemQueries(now: number): SQL[] {
 	const worth = sql`coalesce(gross_micros, CASE WHEN currency = 'USD' THEN payout_micros END)`;
 	const oldest = (stage: Open["stage"]) => sql`SELECT * FROM (
-			SELECT stage, held_for, status, first_received_at, ${worth} AS worth FROM conversions WHERE stage <> 'settled' AND stage = ${stage}
+			SELECT stage, held_for, status, test, first_received_at, ${worth} AS worth FROM conversions WHERE stage <> 'settled' AND stage = ${stage}
 			ORDER BY first_received_at, platform, txnid LIMIT ${MAX_ROWS}) newest`;
 	return [
 		sql`SELECT stage, held_for AS "heldFor", MIN(first_received_at) AS since, count(worth) AS known, ${sumOf(sql`coalesce(worth, 0)`)} AS cost
 			FROM (${oldest("waiting")} UNION ALL ${oldest("unmatched")} UNION ALL ${oldest("quarantined")}) newest
-			WHERE status <> 'cancelled' GROUP BY stage, held_for`,
+			WHERE status <> 'cancelled' AND test = 0 GROUP BY stage, held_for`,
 		sql`SELECT (SELECT MIN(updated_at) FROM conversions WHERE status_unknown = 1 AND status = 'pending') AS "unknownStatus",
 			(SELECT MIN(received_at) FROM dead_letters WHERE replayed_at IS NULL AND queue = 'clicks') AS "deadClicks",
 			(SELECT MIN(received_at) FROM dead_letters WHERE replayed_at IS NULL AND queue = 'postbacks') AS "deadPostbacks",

@@ -144,9 +144,9 @@ export function figuresQuery(now: number): SQL {
 		${dead("clicks")} AS "deadClicks", ${dead("postbacks")} AS "deadPostbacks", ${dead("callbacks")} AS "deadCallbacks"`;
 }
 
-/** Of the conversions that are looked at, those that need somebody: what is cancelled is worth nothing, whatever else is found of it. */
+/** Of the conversions that are looked at, those that need somebody: what is cancelled, or a test's, is worth nothing, whatever else is found of it. */
 function countedOpen(condition: SQL): SQL {
-	return sql`(SELECT count(*) FROM (SELECT status FROM conversions WHERE ${condition} LIMIT ${MAX_COUNTED}) newest WHERE status <> 'cancelled')`;
+	return sql`(SELECT count(*) FROM (SELECT status, test FROM conversions WHERE ${condition} LIMIT ${MAX_COUNTED}) newest WHERE status <> 'cancelled' AND test = 0)`;
 }
 
 function counted(rows: SQL): SQL {

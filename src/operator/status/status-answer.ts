@@ -38,7 +38,7 @@ export const statusSchema = v.strictObject({
 	}),
 	conversions: v.strictObject({
 		waiting: count,
-		unmatched: v.pipe(count, v.description("But for those that are cancelled, which need nobody.")),
+		unmatched: v.pipe(count, v.description("But for those that are cancelled, or tests, which need nobody.")),
 		quarantined: v.pipe(count, v.description("The same of these.")),
 		held_for: v.pipe(
 			v.strictObject({ no_rate: count, amount: count, review: count, publisher_suspended: count }),
