@@ -31,7 +31,7 @@ export function cursorOf<const Key extends v.GenericSchema>(key: Key) {
 	);
 }
 
-const CURSOR_FAULT = "must be the next_cursor of an answer";
+export const CURSOR_FAULT = "must be the next_cursor of an answer";
 
 /** No sort key has other numbers, and PostgreSQL takes none that is larger for a bigint. */
 function holdsWholeNumbers(key: unknown): boolean {

@@ -4,7 +4,8 @@ import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CLICK_TEXTS } from "../../src/clicks/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
-import { writeCursor } from "../../src/http/pages.ts";
+import { answerHttpError } from "../../src/http/errors.ts";
+import { CURSOR_FAULT, writeCursor } from "../../src/http/pages.ts";
 import { KeyOwners } from "../../src/keys/key-owners.ts";
 import { ledgerAnswerSchema } from "../../src/ledger-check/ledger-answers.ts";
 import { sha256Hex } from "../../src/lib/bytes.ts";
@@ -276,7 +277,7 @@ describe("worker: erasing a user", () => {
 			{ uid: "x".repeat(256) },
 			{ user: UID },
 			{ uid: UID, cursor: "clicks/2025-01-01/a.ndjson" },
-			...[["", 1], ["", "refused", "west"], ["", "refused_of_nobody"], ["x".repeat(1_025)]].map((key) => ({
+			...[["", 1], ["", "refused", "west"], ["", "refused_of_nobody"], ["x".repeat(1_025)], ["clicks/é"]].map((key) => ({
 				uid: UID,
 				cursor: writeCursor(key),
 			})),
@@ -285,6 +286,28 @@ describe("worker: erasing a user", () => {
 			expect((await ask(body)).status, JSON.stringify(body)).toBe(422);
 		expect((await ask({ uid: UID }, "", {})).status).toBe(401);
 		expect((await ask({ uid: UID }, "?dryrun=1")).status).toBe(422);
+	});
+
+	it("refuses a cursor that KV does not know, and tells of KV's own faults as such", async () => {
+		const ask = async (fault: string, cursor?: string) => {
+			const kv = new Proxy(env.BOOK, {
+				get: (target, name) => (name === "list" ? () => Promise.reject(new Error(fault)) : Reflect.get(target, name)),
+			});
+			const keys = new KeyOwners({ db: openDatabase(env.DB), now: Date.now });
+			const routes = actedBy(eraseRoutes({ db: openDatabase(env.DB), kv, archive: env.ARCHIVE, keys, now: Date.now }));
+			routes.onError(answerHttpError);
+			const response = await routes.request("/?dry_run=1", { method: "POST", body: JSON.stringify({ uid: UID, cursor }) });
+			return [response.status, await response.json()];
+		};
+		const forged = writeCursor(["", "kept", 0, "forged"]);
+		const refused = { error: "Validation failed", faults: [{ path: "cursor", message: CURSOR_FAULT }], fault_count: 1 };
+		expect(await ask("KV GET failed: 400 Bad Request", forged)).toEqual([422, refused]);
+		for (const [fault, cursor] of [
+			["KV GET failed: 400 Bad Request", undefined],
+			["KV GET failed: 429 Too Many Requests", forged],
+			["KV GET failed: 500 Internal Server Error", forged],
+		] as const)
+			await expect(ask(fault, cursor), fault).rejects.toThrow(fault);
 	});
 
 	// The last one: what it leaves in KV is in nobody's way.

@@ -1,6 +1,8 @@
 /** Erases what waits outside its tables: dead letters, what KV keeps, and the archive's objects. */
 import { sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
+import { invalidInput } from "../../http/errors.ts";
+import { CURSOR_FAULT } from "../../http/pages.ts";
 import { parseJson } from "../../lib/json.ts";
 import { KEPT_CLICKS_PREFIX, KEPT_DEAD_LETTERS_PREFIX, type KeptMetadata } from "../../lib/kept-keys.ts";
 import { claimMessages, type PlatformKeys } from "./claim-messages.ts";
@@ -51,7 +53,7 @@ export type KeptPosition = readonly [prefix: number, cursor: string];
 /**
  * Looks through what KV keeps, from a position on; null is where all is. It stays under its keys: whoever takes it from there finds it
  * without the user.
- * @throws Error as {@link eraseDeadLetters}
+ * @throws Error as {@link eraseDeadLetters}; HttpError 422 as {@link listKept}
  */
 export async function eraseKept(
 	{ kv, keys }: KeptDeps,
@@ -64,7 +66,7 @@ export async function eraseKept(
 	for (let pages = 0; pages < MAX_KEY_PAGES; pages++) {
 		const prefix = PREFIXES[prefixAt];
 		if (prefix === undefined) return { count, next: null };
-		const page = await kv.list<KeptMetadata>({ prefix, limit: KEYS_A_PAGE, ...(cursor !== "" && { cursor }) });
+		const page = await listKept(kv, prefix, cursor);
 		const texts =
 			page.keys.length === 0
 				? new Map<string, string | null>()
@@ -82,6 +84,19 @@ export async function eraseKept(
 		[prefixAt, cursor] = page.list_complete ? [prefixAt + 1, ""] : [prefixAt, page.cursor];
 	}
 	return { count, next: prefixAt < PREFIXES.length ? [prefixAt, cursor] : null };
+}
+
+/** What KV answers to what it does not take, which no other fault is: a cursor that is none of its own. */
+const KV_REFUSES = /^KV GET failed: 4(?:00|14)\b/;
+
+/** @param cursor of the list, as the caller has it from an answer; empty for its beginning @throws HttpError 422 where KV knows no such cursor */
+async function listKept(kv: KVNamespace, prefix: string, cursor: string): Promise<KVNamespaceListResult<KeptMetadata>> {
+	try {
+		return await kv.list<KeptMetadata>({ prefix, limit: KEYS_A_PAGE, ...(cursor !== "" && { cursor }) });
+	} catch (error) {
+		if (cursor === "" || !(error instanceof Error && KV_REFUSES.test(error.message))) throw error;
+		throw invalidInput([{ path: "cursor", message: CURSOR_FAULT }]);
+	}
 }
 
 /** Folders of the archive in the order of its keys, and which columns of their rows may be a user's. */

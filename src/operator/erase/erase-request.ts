@@ -27,7 +27,8 @@ export function readClick(text: string): string {
 	return normaliseClickId(text)?.toLowerCase() ?? "";
 }
 
-const object = v.pipe(v.string(), v.maxLength(MAX_KEY_LENGTH));
+/** As keys are written: `clicks/2026-11-18/ID.ndjson`. */
+const object = v.pipe(v.string(), v.maxLength(MAX_KEY_LENGTH), v.regex(/^[\x20-\x7e]*$/));
 /** The object of the archive, or nothing; and what of the list of KV's keys, or which refused postback, of which platform if of one. */
 const position = v.union([
 	v.strictTuple([object]),
