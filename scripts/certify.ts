@@ -88,27 +88,37 @@ async function time(origin: string, subject: Subject): Promise<{ p50: number; p9
 	return { p50: times[Math.floor(TIMED / 2)] ?? 0, p95: times[Math.floor(TIMED * 0.95)] ?? 0 };
 }
 
-/** Nearly every rule is about a bid. @throws Failure where the brand does not bid */
-async function checkBids(origin: string, subject: Subject): Promise<void> {
+/** Nearly every rule is about a bid. @returns why none can be checked, where the brand does not bid; else null */
+async function findNoBid(origin: string, subject: Subject): Promise<string | null> {
 	let status: number;
 	try {
 		({ status } = await send(origin, post(subject, request(subject))));
 	} catch (error) {
-		throw new Failure(
-			`${origin} does not answer (${error instanceof Error ? error.message : String(error)}).\nStart a server here with \`npm start\`, or name another with --url.`,
-		);
+		return `${origin} does not answer (${error instanceof Error ? error.message : String(error)}).\nStart a server here with \`npm start\`, or name another with --url.`;
 	}
-	if (status !== 204) return;
+	if (status !== 204) return null;
 	const { domain, identity, supplyChain } = subject;
-	throw new Failure(
-		`${domain} does not bid for ${identity} in the US now, so there is nothing to check. Give another --domain or --identity${supplyChain === null ? ", or a supply chain (--schain) where the publisher asks for one" : " or --schain"}; the operator sees why with \`npm run operator -- explain\`.`,
-	);
+	return `${domain} does not bid for ${identity} in the US now, so there is nothing to check. Give another --domain or --identity${supplyChain === null ? ", or a supply chain (--schain) where the publisher asks for one" : " or --schain"}; the operator sees why with \`npm run operator -- explain\`.`;
+}
+
+type Report = { groups: Record<string, Verdict[]>; p50: number | null; p95: number | null };
+
+/** Writes the report to the files that were asked for. @throws Failure where one cannot be written */
+async function saveReports({ json, junit }: Flags, origin: string, subject: Subject, { groups, p50, p95 }: Report): Promise<void> {
+	if (json !== undefined) await save(json, `${JSON.stringify({ origin, subject, groups, p50, p95 }, null, "\t")}\n`);
+	if (junit !== undefined) await save(junit, writeJunit(groups));
 }
 
 async function certify(flags: Flags): Promise<void> {
 	const { origin, subject } = readSubject(flags);
 	console.log(`Certifying ${origin} for ${subject.identity} with ${subject.domain}`);
-	await checkBids(origin, subject);
+	const noBid = await findNoBid(origin, subject);
+	if (noBid !== null) {
+		const { method, path } = post(subject, null);
+		const found: Verdict = { rule: "the brand bids", outcome: "fail", sent: `${method} ${path}`, faults: [noBid] };
+		await saveReports(flags, origin, subject, { groups: { "OpenRTB 2.5": [found] }, p50: null, p95: null });
+		throw new Failure(noBid);
+	}
 	const groups: Record<string, Verdict[]> = {
 		"OpenRTB 2.5": await runRules(origin, openRtbRules(flags.profile), subject),
 		"Serving Engine": await runRules(origin, SERVING_ENGINE_RULES, subject),
@@ -118,8 +128,7 @@ async function certify(flags: Flags): Promise<void> {
 	console.log(
 		`\nTime of ${TIMED} test bids, one after the other: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms (an auction lasts about ${AUCTION_MS} ms)`,
 	);
-	if (flags.json !== undefined) await save(flags.json, `${JSON.stringify({ origin, subject, groups, p50, p95 }, null, "\t")}\n`);
-	if (flags.junit !== undefined) await save(flags.junit, writeJunit(groups));
+	await saveReports(flags, origin, subject, { groups, p50, p95 });
 	const failed = Object.values(groups)
 		.flat()
 		.filter(({ outcome }) => outcome === "fail").length;

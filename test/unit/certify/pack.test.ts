@@ -21,9 +21,11 @@ function run(program: string, args: readonly string[], cwd: string): Promise<{ c
 }
 
 beforeAll(async () => {
-	// Answers everything with a body that is no bid: some rules hold even so.
-	server = createServer((_, response) =>
-		response.writeHead(200, { "content-type": "application/json", "x-openrtb-version": "2.5" }).end("{}"),
+	// Bids for nobody called quiet, and answers everything else with a body that is no bid: some rules hold even so.
+	server = createServer(({ url }, response) =>
+		url?.endsWith("/quiet")
+			? response.writeHead(204, { "x-openrtb-version": "2.5" }).end()
+			: response.writeHead(200, { "content-type": "application/json", "x-openrtb-version": "2.5" }).end("{}"),
 	);
 	await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
 });
@@ -60,6 +62,15 @@ it("unit: certify runs from its own folder, of less than 100 kB, and reports to 
 	const junit = readFileSync(join(folder, "r.xml"), "utf8");
 	expect(junit.match(/<testcase /g)).toHaveLength(rules.length);
 	expect(rules.map(({ rule }) => rule)).toContain("a bid in full has crid, cid, mtype 4 and exp");
+
+	const quiet = ["--url", url, "--identity", "quiet", "--domain", "shoes.example", "--json", "quiet.json", "--junit", "quiet.xml"];
+	const unbid = await run("certify.mjs", quiet, folder);
+	expect([unbid.code, unbid.output]).toEqual([1, expect.stringContaining("shoes.example does not bid for quiet")]);
+	const found = { groups: { "OpenRTB 2.5": [{ rule: "the brand bids", outcome: "fail" }] }, p50: null };
+	expect(JSON.parse(readFileSync(join(folder, "quiet.json"), "utf8"))).toMatchObject(found);
+	expect(readFileSync(join(folder, "quiet.xml"), "utf8")).toMatch(
+		/tests="1" failures="1" skipped="0">\n<testcase [^>]*name="the brand bids"><failure message="shoes\.example does not bid for quiet/,
+	);
 
 	const unwritten = await run("certify.mjs", [...subject, "--junit", join("missing", "r.xml")], folder);
 	expect(unwritten.code).toBe(1);
