@@ -22,11 +22,11 @@ const WORDS: Readonly<Record<number, Words>> = {
 	503: { title: "Not just now", text: "This cannot be done at the moment. Try again in a few minutes." },
 };
 
-/** Of an error that a verb throws: its faults, and its message where it has one. @param asked the page that was asked for */
-export function errorView(
-	{ status, body }: Pick<HttpError, "status" | "body">,
-	asked: { isFiltered: boolean; title: string; path: string },
-): View {
+/** A page that was asked for; `list` as its entry has it. */
+type Asked = { isFiltered: boolean; title: string; path: string; list: string | undefined };
+
+/** Of an error that a verb throws: its faults, and its message where it has one. */
+export function errorView({ status, body }: Pick<HttpError, "status" | "body">, asked: Asked): View {
 	const words = WORDS[status] ?? { title: "This did not work", text: "Go back, and try again." };
 	const faults = readFaults(body);
 	if (status === 422 && asked.isFiltered && faults.length > 0) return unreadableView(faults, asked);
@@ -35,7 +35,7 @@ export function errorView(
 }
 
 /** Where a list was asked for by filters that do not fit: nothing was to be changed, and the way on is the list itself. */
-function unreadableView(faults: readonly Fault[], { title, path }: { title: string; path: string }): View {
+function unreadableView(faults: readonly Fault[], { title, path, list }: Asked): View {
 	const named = faults.map(({ path: name, message }) => ({
 		path: name.slice(0, 1).toUpperCase() + name.slice(1).replaceAll("_", " "),
 		message,
@@ -45,7 +45,8 @@ function unreadableView(faults: readonly Fault[], { title, path }: { title: stri
 		<>
 			<Faults title="This cannot be shown as it was asked for" faults={named} />
 			<p>
-				Go back and correct it, or <a href={path}>see this page without filters</a>.
+				Go back and correct it, or{" "}
+				{list === undefined ? <a href={path}>see this page without filters</a> : <a href={list}>see the list without filters</a>}.
 			</p>
 		</>,
 	);

@@ -90,9 +90,10 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 			shown =
 				error instanceof HttpError
 					? errorView(error, {
-							isFiltered: c.req.method !== "POST" && Object.keys(c.req.query()).length > 0,
+							isFiltered: c.req.method !== "POST" && (page.list !== undefined || Object.keys(c.req.query()).length > 0),
 							title: page.title,
 							path: c.req.path,
+							list: page.list,
 						})
 					: failureView(requestId);
 	}

@@ -88,6 +88,8 @@ type Entry<Need extends Needs> = {
 	once?: true;
 	/** Also where the network database takes no writes, since it is being moved: it writes nothing then. */
 	evenHeld?: true;
+	/** The list that its query is of, which says nothing without one: where it cannot be read, the way on is that list. */
+	list?: `/console${string}`;
 	/** Most bytes of a body; 64 KiB where nothing is said. */
 	maxBytes?: number;
 	/** @throws HttpError whose faults, or message, are shown as a page */

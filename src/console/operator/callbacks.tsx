@@ -85,6 +85,7 @@ export const OPERATOR_CALLBACKS_PAGES = [
 		path: `${PATH}/replay`,
 		needs: { staff: "manager" },
 		title: "Send callbacks again",
+		list: PATH,
 		async handle({ deps, query, actor }) {
 			const selection = selectionOf((name) => query[name]);
 			const wanted = readInput(replaySchema, { ...selection, dry_run: true });

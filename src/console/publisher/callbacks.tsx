@@ -90,6 +90,7 @@ export const CALLBACKS_PAGES = [
 		path: `${PATH}/replay`,
 		needs: { publisher: "owner", active: true },
 		title: "Send callbacks again",
+		list: PATH,
 		async handle({ deps, publisher, query, actor }) {
 			const { from, to } = query;
 			const wanted = readInput(replayOwnSchema, { ...wantedOf(from, to), dry_run: true });

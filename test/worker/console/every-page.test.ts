@@ -94,6 +94,9 @@ describe("worker: every page", () => {
 				const { status, text } = await shown(ask(page, visitor));
 				if (takes(page, who)) expect([401, 403, 500], who).not.toContain(status);
 				else expect([who, status]).toEqual([who, 403]);
+				// What says nothing without filters leads to the list that they are of.
+				if (method === "GET" && status === 422 && !page.path.includes(":"))
+					expect([page.path, text]).toEqual([page.path, expect.stringContaining(`<a href="${page.list}">`)]);
 				expect([who, refusedIn(text, who)]).toEqual([who, []]);
 			}
 		},
