@@ -54,6 +54,15 @@ describe("worker: a feed of products", () => {
 		availability: "InStock",
 	});
 
+	it("has names as people read them, where a feed was made from XML; addresses and descriptions stay", async () => {
+		const escaped = { name: "Men&#39;s shoes &amp; socks", brand: "A&amp;B", description: "<p>5 &lt; 6</p>" };
+		const url = "https://shoes.example/p?a=1&amp;b=2";
+		await sendFeed("products", jsonLines([shoes("1", { ...escaped, url })]));
+		expect(await stored("products")).toMatchObject([{ name: "Men's shoes & socks", brand: "A&B", description: "<p>5 &lt; 6</p>", url }]);
+		expect(await searchAffiliate({ keyword: "men's socks" })).toMatchObject({ results: [{ name: "Men's shoes & socks" }] });
+		expect(await searchAffiliate({ keyword: "amp" })).toMatchObject({ results: [] });
+	});
+
 	it("stores the same by lines of JSON, CSV, gzip, and the network file, and is searched at once", async () => {
 		await importFile({ products: [full] });
 		const expected = await stored("products");

@@ -7,6 +7,7 @@ import type { FeedReport } from "./feed-answer.ts";
 import { type ColumnPlan, type FeedKind, fieldsOf } from "./feed-columns.ts";
 import type { FeedRecord } from "./feed-text.ts";
 import { type FeedPrice, readPrice } from "./read-price.ts";
+import { unescapeText } from "./unescape-text.ts";
 
 export type FeedEntry = {
 	line: number;
@@ -63,11 +64,14 @@ function readFields(get: Get, options: RecordOptions): Omit<FeedEntry, "line"> {
 
 const COMPUTED = new Set(["currency", "regular_price", "final_price", "current_price", "sale_price_effective_date"]);
 
+/** What people read and search by. Addresses and ids stay as they are, and descriptions, which may be HTML. */
+const NAMES = new Set(["name", "brand", "category", "seller_name", "manufacturer", "catalog_name"]);
+
 /** The first of a field's columns that is not blank, as text. */
 function cellOf(get: Get, plan: ColumnPlan, field: string): string | null {
 	for (const column of plan.get(field) ?? []) {
 		const text = textOf(get(column), field);
-		if (text !== null) return text;
+		if (text !== null) return NAMES.has(field) ? unescapeText(text) : text;
 	}
 	return null;
 }
