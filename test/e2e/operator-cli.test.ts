@@ -291,6 +291,8 @@ describe("npm run operator", () => {
 		answer = { status: 200, body: '{\n\t"brands": []\n}\n' };
 		const { stdout, stderr } = await run("export", "brands", "--url", url);
 		expect([stdout, stderr, seen[0]?.path]).toEqual([answer.body, "Version 7\n", "/operator/network?sections=brands"]);
+		answer = { status: 200, body: '{"brands":[{"name":"a\u009b31m\u202eb"}]}' };
+		expect((await run("export", "brands", "--url", url)).stdout).toBe('{"brands":[{"name":"a\\u009b31m\\u202eb"}]}');
 		answersBefore = [{ status: 200, body: JSON.stringify({ data: [], limit: 100, next_cursor: "WzFd" }) }];
 		answer = { status: 200, body: JSON.stringify({ data: [campaign], limit: 100, next_cursor: null }) };
 		const listed = await run("list", "campaigns", "--brand", "shoes.example", "--url", url);

@@ -4,6 +4,7 @@ import { errorCode, Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { fetchEntry, sectionOf } from "../entries.ts";
+import { escapeControls } from "../output.ts";
 import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 
@@ -29,7 +30,7 @@ export const command: OperatorCommand = {
 async function exportFile(section: string | undefined, id: string | undefined, options: ExportOptions): Promise<void> {
 	const { text, version } =
 		section !== undefined && id !== undefined ? await entryFile(section, id, options) : await networkFile(section, options);
-	if (options.output === undefined) process.stdout.write(text);
+	if (options.output === undefined) process.stdout.write(escapeControls(text));
 	else await save(options.output, text);
 	if (version !== null) console.error(`Version ${version}`);
 }
