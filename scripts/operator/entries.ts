@@ -36,7 +36,9 @@ export function readValue(schema: v.GenericSchema | undefined, text: string): un
 	if (text === "" || text === "null") return null;
 	if (schema === undefined || v.safeParse(schema, text).success) return text;
 	try {
-		return JSON.parse(text);
+		const value: unknown = JSON.parse(text);
+		// JSON can write no such number: null, which would clear the field, would be sent.
+		return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY ? text : value;
 	} catch (error) {
 		if (error instanceof SyntaxError) return text;
 		throw error;

@@ -200,6 +200,12 @@ describe("npm run operator", () => {
 		const assignments = ["commission_rate=7% CPS", "epc=0.42", "active=false", 'keyword_epc={"red":"0.1"}', "max_rate="];
 		const fields = { commission_rate: "7% CPS", epc: "0.42", active: false, keyword_epc: { red: "0.1" }, max_rate: null };
 		expect(await sent("set", "campaign", "9001", ...assignments)).toEqual([0, "PATCH /operator/campaigns/9001", fields]);
+		// JSON has no such number, and would make none of it, which clears.
+		expect(await sent("set", "campaign", "9001", "daily_click_cap=1e400")).toEqual([
+			0,
+			"PATCH /operator/campaigns/9001",
+			{ daily_click_cap: "1e400" },
+		]);
 		// What is no field, whatever its name, the server names.
 		expect(await sent("set", "campaign", "9001", "constructor=1")).toEqual([0, "PATCH /operator/campaigns/9001", { constructor: "1" }]);
 		expect(await sent("pause", "brand", "shoes.example", "--yes")).toEqual([
