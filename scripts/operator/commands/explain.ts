@@ -46,7 +46,8 @@ async function readQuestion(request: string, { identity, pubi }: ExplainOptions)
 		const { value } = await readJsonInput(request, "an OpenRTB bid request");
 		return { publisher_identity: identity, request: value };
 	}
-	const query = request.slice(request.indexOf("?") + 1);
+	// A "?" behind the first parameter's name is of a value.
+	const query = request.replace(/^[^=?]*\?/, "");
 	const publisherId = pubi ?? new URLSearchParams(query).get("pubi");
 	if (publisherId !== null && (pubi !== undefined || request.includes("="))) return { publisher_id: publisherId, query };
 	throw new Failure(
