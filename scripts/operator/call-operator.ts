@@ -77,7 +77,7 @@ export async function callOperator(
 				"Is it a Clickbourse server (--url names another)? One that was started without an OPERATOR_KEY has operator endpoints for the operator keys it has issued alone.",
 		);
 	}
-	return { status, body: parse(text, url, status), etag, text };
+	return { status, body: parse(text, url, status, body !== null), etag, text };
 }
 
 /** What an answer says in words; null where it says nothing. */
@@ -85,14 +85,14 @@ export function messageOf(body: unknown): string | null {
 	return isObject(body) && typeof body.message === "string" ? body.message : null;
 }
 
-function parse(text: string, url: URL, status: number): unknown {
+/** @param isSent whether there was a body, which may have been taken where a gateway answers in the server's place */
+function parse(text: string, url: URL, status: number, isSent = false): unknown {
 	try {
 		return JSON.parse(text);
 	} catch (error) {
 		if (!(error instanceof SyntaxError)) throw error;
-		throw new Failure(
-			`${url} answered HTTP ${status} with something other than JSON: ${text.slice(0, 200)}\nIs this a Clickbourse server? --url names another.`,
-		);
+		const told = `${url} answered HTTP ${status} with something other than JSON: ${text.slice(0, 200)}\nIs this a Clickbourse server? --url names another.`;
+		throw isSent && status >= 500 ? new Unanswered(`${told}\n${MAY_BE_DONE}`) : new Failure(told);
 	}
 }
 

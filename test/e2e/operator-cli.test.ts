@@ -670,7 +670,7 @@ describe("npm run operator", () => {
 		["rates", "revalue", "--currency", "EUR", "--from", "2026-11-01", "--to", "2026-11-02"],
 	])("%s %s, where no answer says whether it was done, tells the id under which it is done once", async (...command) => {
 		const failed = { status: 500, body: JSON.stringify({ error: "Internal error" }) };
-		for (const given of [null, failed]) {
+		for (const given of [null, failed, { status: 524, body: "<html>A timeout occurred</html>" }]) {
 			answer = given;
 			const { code, stderr } = await run(...command, "--text", "why", "--url", url);
 			const { id } = JSON.parse(seen[0]?.body ?? "") as { id: string };
