@@ -2,6 +2,8 @@
 
 /** Names of fields that hold a secret: `access_key`, `postback_secret`, `postbackSecret`. */
 const SECRET_NAME = /(?:^|_|[a-z])(?:key|keys|secret|secrets|password|token)$/i;
+/** Fields whose own names are others' words, such as the keyword "whiskey": none of them says that there is a secret. */
+const OF_OTHERS_WORDS: ReadonlySet<string> = new Set(["keyword_epc", "status_map"]);
 /** Keys and secrets as they are issued, wherever they stand. */
 const ISSUED_SECRET = /\b(?:ak|pk|plk|opk|whsec)_[\w+/=-]{24,}/g;
 
@@ -12,11 +14,19 @@ const LEFT_OUT = "(secret)";
  * issued. Null and booleans stay: that there is none is no secret.
  */
 export function withoutSecrets(value: unknown): unknown {
+	return readWithout(value, SECRET_NAME);
+}
+
+/** @param secretName null where names tell nothing */
+function readWithout(value: unknown, secretName: RegExp | null): unknown {
 	if (typeof value === "string") return value.replaceAll(ISSUED_SECRET, LEFT_OUT);
-	if (Array.isArray(value)) return value.map(withoutSecrets);
+	if (Array.isArray(value)) return value.map((member) => readWithout(member, SECRET_NAME));
 	if (typeof value !== "object" || value === null) return value;
 	return Object.fromEntries(
-		Object.entries(value).map(([name, member]) => [name, SECRET_NAME.test(name) ? hide(member) : withoutSecrets(member)]),
+		Object.entries(value).map(([name, member]) => [
+			name,
+			secretName?.test(name) ? hide(member) : readWithout(member, OF_OTHERS_WORDS.has(name) ? null : SECRET_NAME),
+		]),
 	);
 }
 

@@ -17,6 +17,10 @@ describe("unit: what of a change is kept", () => {
 			{ keyword: "boots", monkey_business: 1, publisher_identity: "pub_x" },
 			{ keyword: "boots", monkey_business: 1, publisher_identity: "pub_x" },
 		],
+		[
+			{ keyword_epc: { whiskey: "0.5000", token: "0.1" }, status_map: { secret: "approved", x: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" } },
+			{ keyword_epc: { whiskey: "0.5000", token: "0.1" }, status_map: { secret: "approved", x: "(secret)" } },
+		],
 		[null, null],
 	])("%j", (value, kept) => {
 		expect(withoutSecrets(value)).toEqual(kept);
