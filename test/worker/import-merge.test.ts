@@ -1,10 +1,12 @@
 /** What an import leaves as it is, what it clears, and what it says of both; who was faster; and what undoes it. */
 import { env, exports } from "cloudflare:workers";
+import { Hono } from "hono";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
 import { type ImportDeps, importNetwork } from "../../src/operator/network/import-network.ts";
+import { entryRoutes } from "../../src/operator/network/network-routes.ts";
 import { undoImport } from "../../src/operator/network/undo-import.ts";
 import {
 	ACME,
@@ -253,6 +255,25 @@ describe("worker: two who change the network at once", () => {
 		expect([first.status, second.status]).toEqual([200, 412]);
 		expect(second.body).toMatchObject({ error: "Conflict", etag: first.etag, entry: { daily_click_cap: 5 } });
 		expect((await call("PATCH", "/campaigns/2", { daily_click_cap: 7 }, { "If-Match": first.etag })).status).toBe(200);
+	});
+
+	it("a change that another follows before it is answered names no ETag: that of the other is nobody's to send", async () => {
+		const patch = async (max_rate: string, publish: ImportDeps["publish"]) => {
+			const app = new Hono();
+			app.use("*", async (c, next) => {
+				c.set("actor", PLAIN_IMPORT.actor);
+				return next();
+			});
+			app.route("/", entryRoutes({ ...DEPS, publish }, "campaigns"));
+			const response = await app.request("/2", { method: "PATCH", body: JSON.stringify({ max_rate }) });
+			return [response.status, response.headers.get("etag")];
+		};
+		expect(await patch("5", DEPS.publish)).toEqual([200, (await get("/campaigns/2")).etag]);
+		const overtaken = patch("6", async () => {
+			await call("PATCH", "/campaigns/2", { daily_click_cap: 9 });
+			return DEPS.publish();
+		});
+		expect(await overtaken).toEqual([200, null]);
 	});
 
 	it("while a file is read, the same entry changes: 412; another entry: both hold", async () => {

@@ -70,6 +70,7 @@ const OF: Readonly<Record<EntrySection, Of>> = {
 };
 
 const ETAG = { etag: "The entry's state, for If-Match." };
+const CHANGED_ETAG = { etag: "The entry's state after it, for If-Match; absent where somebody else has changed the network meanwhile." };
 
 const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;
 
@@ -123,7 +124,7 @@ function operationsOf(section: EntrySection): Operation[] {
 			parameters: [id, ...CHANGE_QUERY, { in: "header", name: "If-Match", description: "ETag of the entry that was read.", schema: text }],
 			body: { required: true, contents: [{ schema: fileEntrySchema, example: fields }] },
 			answers: {
-				200: { description: "What changed, or would.", headers: ETAG, content: { schema: importReportSchema } },
+				200: { description: "What changed, or would.", headers: CHANGED_ETAG, content: { schema: importReportSchema } },
 				401: UNAUTHORIZED,
 				404: missing("There is no such entry.", `There is no such ${what}.`),
 				409: CONFIRMATION,

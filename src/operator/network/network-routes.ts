@@ -70,7 +70,9 @@ export function entryRoutes(deps: ImportDeps, section: EntrySection): Hono {
 		const change = { section, id, fields: parseJson(await c.req.text()), etag: readEntryMatch(c.req) };
 		const report = await changeEntry(deps, change, readEntryOptions(c.req, actorOf(c)));
 		const found = await findEntry(deps.db, section, id);
-		return jsonResponse(report, 200, found === null ? {} : { etag: found.etag });
+		// Of a state that somebody else has made meanwhile, and that the caller has not seen, the ETag would let the caller overwrite it.
+		const isOwn = (await readVersion(deps.db)) === report.version;
+		return jsonResponse(report, 200, found !== null && isOwn ? { etag: found.etag } : {});
 	});
 	return app;
 }
