@@ -27,7 +27,8 @@ export function readGrant({ kind, owner, role, expires }: Asked, now: number): G
 		return undefined;
 	}
 	if (!OPERATOR_NAME.test(owner)) throw invalidInput([{ path: "owner", message: "must be the name of whoever is to hold it" }]);
-	if (owner === BREAK_GLASS) throw invalidInput([{ path: "owner", message: "is how whoever holds OPERATOR_KEY is called" }]);
+	if (owner.trim().toLowerCase() === BREAK_GLASS)
+		throw invalidInput([{ path: "owner", message: "is how whoever holds OPERATOR_KEY is called" }]);
 	if (role === undefined) throw invalidInput([{ path: "role", message: `is required: one of ${OPERATOR_ROLES.join(", ")}` }]);
 	return { role, expiresAt: readEnd(expires, now) };
 }
