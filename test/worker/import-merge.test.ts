@@ -533,6 +533,22 @@ describe("worker: an import is undone", () => {
 		expect((await entryOf("/brands/gloves.example")).campaigns).toMatchObject([{ campaign_id: 4 }]);
 	});
 
+	it("says of a campaign that was removed since that its removal is to be undone first", async () => {
+		const campaign = brandEntry("", 98, {}, { country: "GB" }).campaigns[0];
+		const { id: added } = await importFile({ brands: [{ domain: "gloves.example", campaigns: [campaign] }] });
+		const changed = await call("PATCH", "/campaigns/98", { epc: "0.3000" });
+		const removed = await call("POST", "/network/undo?yes=1", { import: added ?? "" });
+		const undo = () => call("POST", "/network/undo?yes=1", { import: String(changed.body.id) });
+		expect(await undo()).toMatchObject({
+			status: 422,
+			body: { faults: [{ path: "campaigns 98", message: "was removed since: undo its removal first" }], fault_count: 1 },
+		});
+		await call("POST", "/network/undo", { import: String(removed.body.id) });
+		expect((await undo()).status).toBe(200);
+		expect(await entryOf("/campaigns/98")).toMatchObject({ epc: campaign?.epc });
+		await call("POST", "/network/undo?yes=1", { import: added ?? "" });
+	});
+
 	it("stops what was new, and can be undone itself", async () => {
 		const { id } = await importFile({ brands: [brandEntry("fresh.example", 95)] });
 		const undone = await call("POST", "/network/undo", { import: id ?? "" });

@@ -45,6 +45,10 @@ async function takeBrand(run: ImportRun, { value, path, undoing }: Given, found:
 	run.counts.brands++;
 	const stored = found.brands.get(domainOf(value) ?? "");
 	const base = stored === undefined ? null : exportBrand(stored);
+	// Of one that was changed the changed fields alone are known.
+	const gone = [...(undoing?.campaigns ?? [])].filter(([id, expected]) => expected !== null && !found.campaigns.has(id));
+	if (gone.length > 0)
+		return run.note(gone.map(([id]) => ({ path: `campaigns ${id}`, message: "was removed since: undo its removal first" })));
 	const read = readEntry("brands", mergeBrand(base, value, found.campaigns), path);
 	if ("faults" in read) return run.note(read.faults);
 	const { entry } = read;
