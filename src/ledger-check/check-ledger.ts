@@ -31,24 +31,32 @@ export async function checkLedger(
 	const reasonOf = new Map(checked.flatMap(({ key, reason }) => (reason === null ? [] : [[key, reason] as const])));
 	const result = { conversions: stored.length, differences, reasonOf };
 	const foundAt = now();
+	const rows = differences.length === 0 ? [] : await keptOf(db, keys, differences.slice(0, MAX_KEPT), foundAt);
 	await runTransaction(db, [
 		// Those found now take the place of those found before.
-		sql`DELETE FROM ledger_differences WHERE (platform, txnid) IN (
-			SELECT value ->> 'platform', value ->> 'txnid' FROM json_each(${JSON.stringify(keys)}))`,
-		...(differences.length > 0
-			? [
-					insertRows(
-						ledgerDifferences,
-						differences.slice(0, MAX_KEPT).map((difference) => ({ ...difference, foundAt })),
-						sql`AND (SELECT count(*) FROM ledger_differences) < ${MAX_KEPT} ON CONFLICT DO NOTHING`,
-					),
-				]
+		sql`DELETE FROM ledger_differences WHERE ${isOf(keys)}`,
+		...(rows.length > 0
+			? [insertRows(ledgerDifferences, rows, sql`AND (SELECT count(*) FROM ledger_differences) < ${MAX_KEPT} ON CONFLICT DO NOTHING`)]
 			: []),
 		sql`UPDATE ledger_check SET checked_at = ${foundAt} WHERE id = 1`,
 		...alongside(result),
 	]);
 	logDifferences(differences);
 	return result;
+}
+
+function isOf(keys: readonly ConversionKey[]): SQL {
+	return sql`(platform, txnid) IN (SELECT value ->> 'platform', value ->> 'txnid' FROM json_each(${JSON.stringify(keys)}))`;
+}
+
+/** What stands since an earlier check was found then. */
+async function keptOf(db: Database, keys: readonly ConversionKey[], differences: readonly LedgerDifference[], foundAt: number) {
+	const before = await db.all<LedgerDifference & { foundAt: number }>(
+		sql`SELECT platform, txnid, kind, field, found_at AS "foundAt" FROM ledger_differences WHERE ${isOf(keys)}`,
+	);
+	const nameOf = ({ platform, txnid, kind, field }: LedgerDifference) => JSON.stringify([platform, txnid, kind, field]);
+	const foundBefore = new Map(before.map((difference) => [nameOf(difference), difference.foundAt]));
+	return differences.map((difference) => ({ ...difference, foundAt: foundBefore.get(nameOf(difference)) ?? foundAt }));
 }
 
 export function countReasons(reasons: Iterable<NetReason>, before: Reasons = {}): Reasons {

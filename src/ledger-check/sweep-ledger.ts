@@ -11,7 +11,7 @@ import { readChangedKeys, readNextKeys } from "./read-conversions.ts";
 /** Conversions of either kind that a run checks: 720,000 a day. */
 const CONVERSIONS_A_RUN = 500;
 /** The most that a run takes. */
-export const LEDGER_STATEMENTS = 12;
+export const LEDGER_STATEMENTS = 13;
 /** What was written shortly before may be read a little later. */
 const LAG_MS = 2 * MINUTE_MS;
 

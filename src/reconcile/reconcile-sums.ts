@@ -131,12 +131,18 @@ async function keep({ db, now }: ReconcileDeps, day: string, compared: SQL, diff
 	]);
 }
 
+type Kept = Pick<typeof sumDifferences.$inferSelect, "counter" | "key" | "column" | "foundAt">;
+
+/** What stands since an earlier comparison was found then. */
 async function keptOf(db: Database, day: string, compared: SQL, differences: readonly Difference[], foundAt: number) {
-	const [others] = await db.all<{ count: number }>(
-		sql`SELECT count(*) AS count FROM sum_differences WHERE day = ${day} AND NOT (${compared})`,
-	);
-	return differences.slice(0, Math.max(0, MAX_KEPT - (others?.count ?? 0))).map(({ day, key, ...rest }) => {
-		return { ...rest, day: day ?? "", key: JSON.stringify(key), foundAt };
+	const before = await db.all<Kept & { isCompared: number }>(sql`SELECT counter, key, column_name AS "column", found_at AS "foundAt",
+		CASE WHEN ${compared} THEN 1 ELSE 0 END AS "isCompared" FROM sum_differences WHERE day = ${day}`);
+	const others = before.filter(({ isCompared }) => isCompared === 0).length;
+	const nameOf = ({ counter, key, column }: Omit<Kept, "foundAt">) => JSON.stringify([counter, key, column]);
+	const foundBefore = new Map(before.map((kept) => [nameOf(kept), kept.foundAt]));
+	return differences.slice(0, Math.max(0, MAX_KEPT - others)).map(({ day, key, ...rest }) => {
+		const row = { ...rest, day: day ?? "", key: JSON.stringify(key) };
+		return { ...row, foundAt: foundBefore.get(nameOf(row)) ?? foundAt };
 	});
 }
 

@@ -275,6 +275,19 @@ describe("worker: the nightly check", () => {
 		errors.mockRestore();
 	});
 
+	it("what still differs has differed since it was first found", async () => {
+		const errors = vi.spyOn(console, "error").mockImplementation(() => {});
+		await tamper("pending");
+		await sweep();
+		await run("UPDATE conversions SET s3 = 'y', s2 = 'x' WHERE txnid = 'pending'");
+		await sweep(NOW + DAY_MS);
+		errors.mockRestore();
+		expect(await rowsOf("SELECT field, stored, found_at FROM ledger_differences ORDER BY field")).toEqual([
+			{ field: "s2", stored: "x", found_at: NOW + DAY_MS },
+			{ field: "s3", stored: "y", found_at: NOW },
+		]);
+	});
+
 	it("logs no click ids and URLs, and keeps them until the user is erased", async () => {
 		const errors = vi.spyOn(console, "error").mockImplementation(() => {});
 		const click = clickRow({ uid: "buyer", publisher_click_id: "own-77" });

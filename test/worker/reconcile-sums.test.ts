@@ -491,6 +491,20 @@ describe("worker: the hourly comparison", () => {
 		expect(await differing()).toEqual([]);
 	});
 
+	it("what still differs has differed since it was first found", async () => {
+		const found = () => rowsOf("SELECT counter, stored, found_at FROM sum_differences ORDER BY counter");
+		await run(`UPDATE daily_sources SET click_count = click_count + 1 WHERE source_id = 'b' AND date = '2026-11-18'`);
+		await sweepAll(LATE + HOUR_MS / 4);
+		await run(`UPDATE daily_sources SET click_count = click_count + 1 WHERE source_id = 'b' AND date = '2026-11-18'`);
+		await run("UPDATE campaign_totals SET click_count = click_count + 2 WHERE campaign_id = 11");
+		await sweepAll(NOW);
+		expect(await found()).toEqual([
+			{ counter: "campaign_totals", stored: expect.any(Number), found_at: NOW },
+			{ counter: "daily_sources", stored: 3, found_at: LATE + HOUR_MS / 4 },
+		]);
+		await compared(true);
+	});
+
 	it("looks once an hour, and a run compares few days", async () => {
 		await sweepSums({ db, now: () => NOW });
 		const due = () => rowsOf("SELECT day FROM reconciliation_days");
