@@ -25,7 +25,9 @@ export function describeStatus(status: Status): string[] {
 	const rows: [string, string][] = [
 		[
 			"Campaign book",
-			book === null ? "none: nothing was imported yet" : `version ${book.version}, published ${describeAge(book.age_seconds)} ago`,
+			book === null
+				? "none in KV: nothing was imported yet, or see the problems"
+				: `version ${book.version}, published ${describeAge(book.age_seconds)} ago`,
 		],
 	];
 	if (book_changes_waiting > 0) rows.push(["", `changes that wait to be published: ${book_changes_waiting}`]);

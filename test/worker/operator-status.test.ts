@@ -163,6 +163,28 @@ describe("worker: /operator/status of a network with troubles", () => {
 		expect(status.paused_campaigns).toEqual({ count: 2, campaigns: [7, 9] });
 	});
 
+	it("tells of changes that bids do not know since they were imported, and of a book that KV has lost", async () => {
+		const found = async (now: number) =>
+			(await statusAt(now)).problems.filter(({ kind }) => kind === "book_stale").map(({ count, since }) => [count, since]);
+		const publishedAt = Date.parse((await getStatus()).book?.published_at ?? "");
+		const changedAt = publishedAt + 20 * 86_400_000;
+		expect(await found(changedAt)).toEqual([]);
+		await env.DB.batch([
+			env.DB.prepare("INSERT INTO network_versions (version, id, kind, at, actor) VALUES (?1, 'late', 'entry', ?1, 'operator')").bind(
+				changedAt,
+			),
+			env.DB.prepare("INSERT INTO book_dirty_slots (slot, mark) VALUES (1, 1), (2, 1)"),
+		]);
+		expect(await found(changedAt + 2_000)).toEqual([]);
+		expect(await found(changedAt + 301_000)).toEqual([[2, new Date(changedAt).toISOString()]]);
+		await env.DB.batch([env.DB.prepare("DELETE FROM network_versions WHERE id = 'late'"), env.DB.prepare("DELETE FROM book_dirty_slots")]);
+		const manifest = (await env.BOOK.get("book:manifest")) ?? "";
+		await env.BOOK.delete("book:manifest");
+		expect(await found(publishedAt)).toEqual([]);
+		expect(await found(changedAt)).toEqual([[1, null]]);
+		await env.BOOK.put("book:manifest", manifest);
+	});
+
 	it("counts what is owed to publishers, how old it is, and which addresses are paused", async () => {
 		const status = await statusAt(START + 60_000);
 		expect(status.callbacks).toEqual({

@@ -1,13 +1,12 @@
 /** What of the status needs a person, the most urgent first: pure. */
 import { QUEUE_NAMES } from "../../lib/enums.ts";
 import { formatUsd } from "../../lib/money.ts";
-import { HOUR_MS, isoTimeOrNull, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
+import { HOUR_MS, isoTimeOrNull, MINUTE_MS } from "../../lib/time.ts";
 import { PROBLEM_KINDS, type Problem, type ProblemKind } from "./problems-answer.ts";
 import type { ProblemFacts } from "./read-problems.ts";
 import type { Status } from "./status-answer.ts";
 
-/** What is older than this waits for more than its turn. */
-const BOOK_LATE_MS = 5 * MINUTE_MS;
+/** A message that is older than this waits for more than its turn. */
 const BACKLOG_LATE_MS = 10 * MINUTE_MS;
 /** How long a postback may be there before its click, and nothing is wrong. */
 const WAITING_LATE_MS = HOUR_MS;
@@ -44,12 +43,14 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 			since: oldestAt,
 		});
 	}
-	if (book !== null && book.age_seconds * SECOND_MS > BOOK_LATE_MS) {
+	if (facts.book_stale !== undefined) {
 		add("book_stale", {
-			count: status.book_changes_waiting,
-			text: "changes of the network that bids do not know yet: the cron publishes them, unless it fails",
+			count: book === null ? 1 : status.book_changes_waiting,
+			text:
+				book === null
+					? "campaign book that KV does not have, so new isolates bid for nothing: the cron publishes it, unless it fails"
+					: "changes of the network that bids do not know yet: the cron publishes them, unless it fails",
 			command: null,
-			since: Date.parse(book.published_at),
 		});
 	}
 	add("prices_stale", {

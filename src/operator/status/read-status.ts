@@ -7,12 +7,12 @@ import { readSize, sizeAlertOf } from "../../db/database-size.ts";
 import { callbackHealth } from "../../db/schema/callbacks.ts";
 import type { ConversionHold, QueueName } from "../../lib/enums.ts";
 import { logError } from "../../lib/log.ts";
-import { isoTime, isoTimeOrNull, SECOND_MS } from "../../lib/time.ts";
+import { isoTime, isoTimeOrNull, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
 import { findProblems } from "./find-problems.ts";
 import { readDays } from "./read-days.ts";
 import { readKept } from "./read-kept.ts";
 import { readLedger } from "./read-ledger.ts";
-import { readProblemFacts } from "./read-problems.ts";
+import { type ProblemFacts, readProblemFacts } from "./read-problems.ts";
 import { readClickFigures, readSums } from "./read-traffic.ts";
 import { readUnknownStatuses } from "./read-unknown-statuses.ts";
 import type { Status } from "./status-answer.ts";
@@ -30,6 +30,8 @@ export type StatusDeps = {
 const MAX_COUNTED = 10_000;
 /** This many paused campaigns and addresses are named. */
 const MAX_NAMED = 100;
+/** A change that waits longer to be published waits for more than its turn. */
+const BOOK_LATE_MS = 5 * MINUTE_MS;
 
 type Figures = {
 	dirty: number;
@@ -78,7 +80,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		readPausedAddresses(deps.db),
 		readSize(deps.db),
 		readKept(deps.db, deps.kv),
-		readBook(deps.kv),
+		readBook(deps.kv).then(async (found) => ({ ...found, facts: await readBookFacts(deps.db, found.manifest, now) })),
 		readBacklog("clicks", deps.queues.clicks),
 		readBacklog("postbacks", deps.queues.postbacks),
 		readBacklog("callbacks", deps.queues.callbacks),
@@ -122,7 +124,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		database_alert: isPostgres(deps.db) ? null : sizeAlertOf(databaseBytes, deps.maxDatabaseBytes),
 		paused_campaigns: { count: book.paused.length, campaigns: book.paused.slice(0, MAX_NAMED) },
 	};
-	return { ...status, problems: findProblems(status, facts, now) };
+	return { ...status, problems: findProblems(status, { ...facts, ...book.facts }, now) };
 }
 
 /** The statement behind the figures of the database. Each condition is that of a partial index, word for word. */
@@ -177,8 +179,10 @@ async function readPausedAddresses(db: Database): Promise<Status["callbacks"]["p
 	});
 }
 
+type Manifest = { version: number; published_at: string };
+
 /** The book as readers find it, which may be a minute behind what was published elsewhere. */
-async function readBook(kv: KVNamespace): Promise<{ manifest: { version: number; published_at: string } | null; paused: number[] }> {
+async function readBook(kv: KVNamespace): Promise<{ manifest: Manifest | null; paused: number[] }> {
 	const values = await kv.get([MANIFEST_KEY, PAUSED_KEY], "text");
 	const text = values.get(MANIFEST_KEY) ?? null;
 	const manifest = parseManifest(text) ?? parseHead(text);
@@ -186,6 +190,19 @@ async function readBook(kv: KVNamespace): Promise<{ manifest: { version: number;
 		manifest: manifest === null ? null : { version: manifest.version, published_at: isoTime(manifest.publishedAt) },
 		paused: parsePauses(values.get(PAUSED_KEY) ?? "")?.campaigns ?? [],
 	};
+}
+
+/** Whether bids should know by now what was imported since their book, or have a book at all. */
+async function readBookFacts(db: Database, manifest: Manifest | null, now: number): Promise<ProblemFacts> {
+	const publishedAt = manifest === null ? 0 : Date.parse(manifest.published_at);
+	const { version } = await db.get<{ version: number | null }>(
+		sql`SELECT MIN(version) AS version FROM network_versions WHERE version > ${publishedAt}`,
+	);
+	// What is no import, such as a key that ended, has no time of its own.
+	const late = version ?? (manifest === null ? now : publishedAt);
+	if (now - late <= BOOK_LATE_MS) return {};
+	// Where there is none, nobody knows since when.
+	return { book_stale: { since: manifest === null ? null : version, costMicros: null } };
 }
 
 async function readBacklog(name: QueueName, queue: Pick<Queue, "metrics"> | undefined): Promise<Status["queues"][QueueName]> {
