@@ -7,6 +7,7 @@ import { MAX_CLICKS_A_RUN, type Swept, sweepKeptClicks } from "../../src/clicks/
 import { KeptFacts } from "../../src/clicks/consumer/kept-facts.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { type BeforeStatements, wrapD1 } from "../../src/db/wrap-d1.ts";
+import { markWritten } from "../../src/db/written-keys.ts";
 import { MINUTES_A_TURN } from "../../src/lib/jobs.ts";
 import { CLICK_BATCH_PREFIX, KEPT_CLICK_PREFIX, KEPT_CLICKS_PREFIX } from "../../src/lib/kept-keys.ts";
 import { Operations } from "../../src/lib/operations.ts";
@@ -78,6 +79,12 @@ async function sweep(
 /** As something does that changes what any batch may rest on. */
 const overtake = () => env.DB.prepare("UPDATE click_sequence SET version = version + 1").run();
 
+const bound = ({ get, put, delete: remove }: KVNamespace) => ({
+	get: get.bind(env.BOOK),
+	put: put.bind(env.BOOK),
+	delete: remove.bind(env.BOOK),
+});
+
 const keys = async () => (await env.BOOK.list({ prefix: KEPT_CLICKS_PREFIX })).keys.length;
 
 async function keepBatch(clicks: readonly unknown[], name = crypto.randomUUID()): Promise<void> {
@@ -130,6 +137,19 @@ describe("worker: clicks that KV keeps", () => {
 		expect(next.deleted).toBeGreaterThan(600);
 		expect(await rowsOf("SELECT count(*) AS count FROM clicks")).toEqual([{ count: clicks }]);
 	}, 300_000);
+
+	it("where listing what is written would take all that an invocation may do, some of it goes all the same", async () => {
+		const written = Array.from({ length: 400 }, (_, at) => `${CLICK_BATCH_PREFIX}${String(at).padStart(3, "0")}`);
+		await Promise.all(written.map((name) => env.BOOK.put(name, "[]")));
+		await markWritten(openDatabase(env.DB), written, CLICKED_AT);
+		await keepBatch([anyClick(1)], "behind");
+		const operations = new Operations({ statements: 1_000, keys: 500 });
+		// Pages so small that there are as many as of hundreds of thousands of keys.
+		const list = (options: KVNamespaceListOptions) => env.BOOK.list({ ...options, limit: 2 });
+		const kv = operations.countKeys({ ...bound(env.BOOK), list } as KVNamespace);
+		const run = () => sweepKeptClicks({ ...capDeps(), kv, operations });
+		expect((await run()).deleted).toBeGreaterThanOrEqual(90);
+	});
 
 	it("while the queue brings as many: also where every other group is overtaken by one of its batches", async () => {
 		const share = (RATE * MINUTE_SECONDS * MINUTES_A_TURN) / (MINUTES_A_TURN - 1);

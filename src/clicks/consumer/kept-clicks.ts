@@ -26,10 +26,12 @@ const MIN_GROUP_BYTES = 50_000;
 const MAX_TRIES = 4;
 /** What writing a group may take: deciding it four times, the facts, the mark, and pauses that are published after it. */
 const GROUP: Operated = { statements: 120, keys: 15 };
-/** Listing keys, and looking up which of them are written. */
-const PAGE: Operated = { statements: 1, keys: 1 };
 /** Operations on KV that are left to the other jobs. */
 const KEYS_LEFT = 300;
+/** Keys that a run may delete at least: were all it may do used up by listing what is written, none would ever go. */
+const MIN_DELETES = 100;
+/** Listing keys, and looking up which of them are written. */
+const PAGE: Operated = { statements: 1, keys: 1 + MIN_DELETES + KEYS_LEFT };
 /** What a run takes at the most: it must end before the next one begins. 667 a second, where 500 come in. */
 export const MAX_CLICKS_A_RUN = 40_000;
 
