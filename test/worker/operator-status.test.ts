@@ -384,6 +384,36 @@ describe("worker: /operator/status of a network with troubles", () => {
 		await env.DB.prepare("DELETE FROM conversions WHERE txnid LIKE 'many-%'").run();
 	});
 
+	it("finds what needs somebody among however much that is cancelled, or held for another reason", async () => {
+		const addMany = (prefix: string, stage: string, heldFor: string | null, status: string) =>
+			env.DB.prepare(
+				`INSERT INTO conversions (platform, txnid, cid, stage, held_for, status, status_unknown, test, event_at, payout_micros, currency,
+					event_count, first_received_at, updated_at, version)
+				WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+				SELECT 'northwind', '${prefix}' || i, 'c', ?, ?, ?, 0, 0, 0, 1000000, 'USD', 1, -1, 0, 1 FROM n`,
+			)
+				.bind(stage, heldFor, status)
+				.run();
+		const found = async () => {
+			const { conversions, problems } = await statusAt(START);
+			const { unmatched, quarantined, held_for } = conversions;
+			return [
+				...[unmatched, quarantined, held_for.amount],
+				...problems
+					.filter(({ kind }) => ["above_ceiling", "in_review", "unmatched"].includes(kind))
+					.map(({ since, cost }) => [since, cost]),
+			];
+		};
+		const before = await found();
+		expect(before.slice(0, 3)).toEqual([2, 5, 2]);
+		await addMany("many-u", "unmatched", null, "cancelled");
+		await addMany("many-a", "quarantined", "amount", "cancelled");
+		expect(await found()).toEqual(before);
+		await addMany("many-n", "quarantined", "no_rate", "approved");
+		expect((await found()).slice(3)).toEqual(before.slice(3));
+		await env.DB.prepare("DELETE FROM conversions WHERE txnid LIKE 'many-%'").run();
+	});
+
 	it.runIf(ON_D1)("looks into indexes only, however large the ledger is", async () => {
 		const plans = [figuresQuery(START), unknownStatusesQuery(), ...problemQueries(START), ...trafficQueries(START), ...daysQueries()].map(
 			(query) => explained(query),

@@ -168,13 +168,21 @@ export const conversions = sqliteTable(
 		index("conversions_by_click").on(table.clickId).where(isNotNull(table.clickId)),
 		index("conversions_by_cid").on(table.cid),
 		index("conversions_waiting").on(table.retryAt).where(isNotNull(table.retryAt)),
-		// Those that nobody is paid for yet: what the operator's status counts, and its list of conversions goes through.
+		// Those that nobody is paid for yet: what the operator's list of conversions goes through.
 		index("conversions_open").on(table.stage, table.firstReceivedAt, table.platform, table.txnid).where(sql`stage <> 'settled'`),
 		index("conversions_by_receipt").on(table.firstReceivedAt, table.platform, table.txnid),
 		index("conversions_by_publisher")
 			.on(table.publisherId, table.firstReceivedAt, table.platform, table.txnid)
 			.where(isNotNull(table.publisherId)),
-		// By why: what the operator's status counts, and those of publishers that are active again.
+		// Of those what needs somebody, which what is cancelled, or a test, does not: what the operator's status counts.
+		index("conversions_needy")
+			.on(table.stage, table.firstReceivedAt, table.platform, table.txnid)
+			.where(sql`stage <> 'settled' AND status <> 'cancelled' AND test = 0`),
+		// The same by why it is held.
+		index("conversions_needy_held")
+			.on(table.heldFor, table.firstReceivedAt, table.platform, table.txnid)
+			.where(sql`stage = 'quarantined' AND status <> 'cancelled' AND test = 0`),
+		// Those of publishers that are active again.
 		index("conversions_held").on(table.heldFor, table.publisherId).where(sql`stage = 'quarantined'`),
 		// A credit stands, and nobody knows what it is worth: a person has to look.
 		index("conversions_credited_held").on(table.heldFor).where(sql`stage = 'quarantined' AND credited = 1`),

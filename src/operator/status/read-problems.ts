@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { PUBLISHING } from "../../learning-night/publishing.ts";
-import type { ConversionHold, UnsettledStage } from "../../lib/enums.ts";
+import { CONVERSION_HOLDS, type ConversionHold, type UnsettledStage } from "../../lib/enums.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
 import { type ExactSum, readSum, sumOf } from "../../reports/exact-sum.ts";
 import { openRefused } from "../postback-problems/refused-rows.ts";
@@ -35,13 +35,17 @@ const MAX_REFUSED_OF_ALL = 1_000;
 /** The statements behind the facts: for their query plans. */
 export function problemQueries(now: number): SQL[] {
 	const worth = sql`coalesce(gross_micros, CASE WHEN currency = 'USD' THEN payout_micros END)`;
-	const oldest = (stage: Open["stage"]) => sql`SELECT * FROM (
-			SELECT stage, held_for, status, test, first_received_at, ${worth} AS worth FROM conversions WHERE stage <> 'settled' AND stage = ${stage}
+	const oldest = (condition: SQL) => sql`SELECT * FROM (
+			SELECT stage, held_for, first_received_at, ${worth} AS worth FROM conversions WHERE ${condition}
 			ORDER BY first_received_at, platform, txnid LIMIT ${MAX_ROWS}) newest`;
+	// Each with those of its own, however many of the others there are.
+	const added = (conditions: readonly SQL[]) => sql`SELECT stage, held_for AS "heldFor", MIN(first_received_at) AS since,
+			count(worth) AS known, ${sumOf(sql`coalesce(worth, 0)`)} AS cost
+			FROM (${sql.join(conditions.map(oldest), sql` UNION ALL `)}) newest GROUP BY stage, held_for`;
+	const stages: UnsettledStage[] = ["waiting", "unmatched"];
 	return [
-		sql`SELECT stage, held_for AS "heldFor", MIN(first_received_at) AS since, count(worth) AS known, ${sumOf(sql`coalesce(worth, 0)`)} AS cost
-			FROM (${oldest("waiting")} UNION ALL ${oldest("unmatched")} UNION ALL ${oldest("quarantined")}) newest
-			WHERE status <> 'cancelled' AND test = 0 GROUP BY stage, held_for`,
+		added(stages.map((stage) => sql`stage <> 'settled' AND status <> 'cancelled' AND test = 0 AND stage = ${stage}`)),
+		added(CONVERSION_HOLDS.map((why) => sql`stage = 'quarantined' AND status <> 'cancelled' AND test = 0 AND held_for = ${why}`)),
 		sql`SELECT (SELECT MIN(updated_at) FROM conversions WHERE status_unknown = 1 AND status = 'pending') AS "unknownStatus",
 			(SELECT MIN(received_at) FROM dead_letters WHERE replayed_at IS NULL AND queue = 'clicks') AS "deadClicks",
 			(SELECT MIN(received_at) FROM dead_letters WHERE replayed_at IS NULL AND queue = 'postbacks') AS "deadPostbacks",
@@ -99,9 +103,12 @@ function staleSince({ mode, ownMode, finishedAt, firstAt, publishedAt }: Nights,
 }
 
 export async function readProblemFacts(db: Database, now: number): Promise<ProblemFacts> {
-	const [open, firsts, others, exhausted, paused, claimed, nights, broken, rejected] = await runTransaction(db, problemQueries(now));
+	const [unplaced, held, firsts, others, exhausted, paused, claimed, nights, broken, rejected] = await runTransaction(
+		db,
+		problemQueries(now),
+	);
 	const facts: ProblemFacts = {};
-	for (const { stage, heldFor, since, known, cost } of (open?.results ?? []) as Open[]) {
+	for (const { stage, heldFor, since, known, cost } of [...(unplaced?.results ?? []), ...(held?.results ?? [])] as Open[]) {
 		const kind = stage === "quarantined" ? heldFor && HELD[heldFor] : stage;
 		if (kind !== null) facts[kind] = { since, costMicros: known > 0 ? readSum(cost) : null };
 	}

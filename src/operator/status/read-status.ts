@@ -5,7 +5,7 @@ import { parseHead } from "../../campaign-book/packed/head.ts";
 import { type Database, isPostgres } from "../../db/client.ts";
 import { readSize, sizeAlertOf } from "../../db/database-size.ts";
 import { callbackHealth } from "../../db/schema/callbacks.ts";
-import type { ConversionHold, QueueName } from "../../lib/enums.ts";
+import type { ConversionHold, QueueName, UnsettledStage } from "../../lib/enums.ts";
 import { logError } from "../../lib/log.ts";
 import { isoTime, isoTimeOrNull, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
 import { findProblems } from "./find-problems.ts";
@@ -130,7 +130,11 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 /** The statement behind the figures of the database. Each condition is that of a partial index, word for word. */
 export function figuresQuery(now: number): SQL {
 	const dead = (queue: QueueName) => counted(sql`SELECT 1 FROM dead_letters WHERE replayed_at IS NULL AND queue = ${queue}`);
-	const held = (why: ConversionHold) => countedOpen(sql`stage = 'quarantined' AND held_for = ${why}`);
+	// What is cancelled, or a test, is worth nothing, and needs nobody.
+	const open = (stage: UnsettledStage) =>
+		counted(sql`SELECT 1 FROM conversions WHERE stage <> 'settled' AND status <> 'cancelled' AND test = 0 AND stage = ${stage}`);
+	const held = (why: ConversionHold) =>
+		counted(sql`SELECT 1 FROM conversions WHERE stage = 'quarantined' AND status <> 'cancelled' AND test = 0 AND held_for = ${why}`);
 	return sql`SELECT
 		${counted(sql`SELECT 1 FROM book_dirty_slots`)} + (SELECT count(*) FROM book_state WHERE id = 1 AND (next_bits IS NOT NULL OR manifest_dirty <> 0)) AS dirty,
 		${counted(sql`SELECT 1 FROM callbacks WHERE state = 'due'`)} AS undelivered,
@@ -138,17 +142,11 @@ export function figuresQuery(now: number): SQL {
 		${counted(sql`SELECT 1 FROM callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ${now}`)} AS overdue,
 		${counted(sql`SELECT 1 FROM callbacks WHERE state = 'exhausted'`)} AS exhausted,
 		${counted(sql`SELECT 1 FROM conversions WHERE stage <> 'settled' AND stage = 'waiting'`)} AS waiting,
-		${countedOpen(sql`stage <> 'settled' AND stage = 'unmatched'`)} AS unmatched,
-		${countedOpen(sql`stage <> 'settled' AND stage = 'quarantined'`)} AS quarantined,
+		${open("unmatched")} AS unmatched, ${open("quarantined")} AS quarantined,
 		${held("no_rate")} AS "withoutRate", ${held("amount")} AS "ofAmounts", ${held("review")} AS "forReview",
 		${held("publisher_suspended")} AS "ofSuspended",
 		${counted(sql`SELECT 1 FROM conversions WHERE stage = 'quarantined' AND credited = 1 AND held_for = 'no_rate'`)} AS "creditedWithoutRate",
 		${dead("clicks")} AS "deadClicks", ${dead("postbacks")} AS "deadPostbacks", ${dead("callbacks")} AS "deadCallbacks"`;
-}
-
-/** Of the conversions that are looked at, those that need somebody: what is cancelled, or a test's, is worth nothing, whatever else is found of it. */
-function countedOpen(condition: SQL): SQL {
-	return sql`(SELECT count(*) FROM (SELECT status, test FROM conversions WHERE ${condition} LIMIT ${MAX_COUNTED}) newest WHERE status <> 'cancelled' AND test = 0)`;
 }
 
 function counted(rows: SQL): SQL {
