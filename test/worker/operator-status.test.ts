@@ -195,6 +195,20 @@ describe("worker: /operator/status of a network with troubles", () => {
 		});
 	});
 
+	it("counts paused addresses, of which it names the first hundred", async () => {
+		await env.DB.prepare(
+			`INSERT INTO callback_health (publisher_id, failures_in_a_row, paused_at)
+			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150) SELECT 'many-' || i, 20, CAST(? AS BIGINT) FROM n`,
+		)
+			.bind(START + 1)
+			.run();
+		const { callbacks, problems } = await statusAt(START);
+		expect(callbacks.paused).toHaveLength(100);
+		const paused = problems.find(({ kind }) => kind === "callback_addresses_paused");
+		expect(paused).toMatchObject({ count: 151, since: new Date(START).toISOString(), text: expect.stringMatching(/: sick, many-.*, …$/) });
+		await env.DB.prepare("DELETE FROM callback_health WHERE publisher_id LIKE 'many-%'").run();
+	});
+
 	it("counts conversions that nobody is paid for yet and the words that no map knows, and dead letters that were not replayed", async () => {
 		const status = await getStatus();
 		expect(status.conversions).toEqual({

@@ -128,8 +128,8 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 		command: "callbacks replay --state exhausted",
 	});
 	add("callback_addresses_paused", {
-		count: callbacks.paused.length,
-		text: `addresses of publishers that fail: ${callbacks.paused.map(({ publisher }) => publisher).join(", ")}`,
+		count: facts.callback_addresses_paused?.count ?? 0,
+		text: `addresses of publishers that fail: ${named(callbacks.paused, facts.callback_addresses_paused?.count)}`,
 		command: `callbacks test --publisher ${callbacks.paused[0]?.publisher ?? ""}`,
 		since: Math.min(...callbacks.paused.map(({ since }) => Date.parse(since))),
 	});
@@ -152,6 +152,11 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 		const problem = found.get(kind);
 		return problem === undefined ? [] : [show(kind, problem, facts)];
 	});
+}
+
+function named(paused: Status["callbacks"]["paused"], count = 0): string {
+	const names = paused.map(({ publisher }) => publisher).join(", ");
+	return count > paused.length ? `${names}, …` : names;
 }
 
 function show(kind: ProblemKind, { count, text, command, since }: Found, facts: ProblemFacts): Problem {

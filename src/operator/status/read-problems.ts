@@ -56,7 +56,8 @@ export function problemQueries(now: number): SQL[] {
 		sql`SELECT MIN(created_at) AS since, ${sumOf(sql`payout_micros`)} AS cost FROM (
 			SELECT created_at, CASE WHEN status = 'approved' THEN payout_micros ELSE 0 END AS payout_micros
 			FROM callbacks WHERE state = 'exhausted' ORDER BY created_at, id LIMIT ${MAX_ROWS}) newest`,
-		sql`SELECT ${sumOf(sql`payout_micros`)} AS cost FROM (
+		sql`SELECT ${sumOf(sql`payout_micros`)} AS cost,
+			(SELECT count(*) FROM (SELECT 1 FROM callback_health WHERE paused_at IS NOT NULL LIMIT ${MAX_ROWS}) newest) AS count FROM (
 			SELECT CASE WHEN k.status = 'approved' THEN k.payout_micros ELSE 0 END AS payout_micros
 			FROM callback_health h CROSS JOIN callbacks k
 			WHERE h.paused_at IS NOT NULL AND k.publisher_id = h.publisher_id AND k.held_for = 'pause' LIMIT ${MAX_ROWS}) newest`,
@@ -126,7 +127,7 @@ export async function readProblemFacts(db: Database, now: number): Promise<Probl
 	begun("campaigns_paused", firstOf(others, "pauses"));
 	const costOf = (result: D1Result | undefined) => readSum(((result?.results ?? []) as { cost: ExactSum }[])[0]?.cost ?? null);
 	facts.callbacks_exhausted = { since: firstOf(exhausted, "since"), costMicros: costOf(exhausted) };
-	facts.callback_addresses_paused = { since: null, costMicros: costOf(paused) };
+	facts.callback_addresses_paused = { since: null, costMicros: costOf(paused), count: firstOf(paused, "count") ?? 0 };
 	facts.claims_open = { since: firstOf(claimed, "since"), costMicros: null, count: firstOf(claimed, "count") ?? 0 };
 	facts.postbacks_rejected = { since: firstOf(rejected, "since"), costMicros: null, count: firstOf(rejected, "count") ?? 0 };
 	const [night] = (nights?.results ?? []) as Nights[];
