@@ -254,12 +254,31 @@ describe("worker: /operator/status of a network with troubles", () => {
 			["in_review", 1, "1970-01-01T00:00:00.000Z", "0.0000", "conversions list --reason review"],
 			["unmatched", 2, "1970-01-01T00:00:00.000Z", "12.3457", "conversions list --stage unmatched"],
 			["waiting", 1, "1970-01-01T00:00:00.000Z", null, "conversions list --stage waiting"],
-			["unknown_status", 3, "1970-01-01T00:00:07.000Z", null, "postback-problems"],
-			["callbacks_exhausted", 1, "2026-11-18T15:00:01.000Z", expect.any(String), "callbacks replay --state exhausted"],
+			["unknown_status", 3, "1970-01-01T00:00:07.000Z", null, "postback-problems list --from 1970-01-01T00:00:07.000Z"],
+			[
+				...["callbacks_exhausted", 1, "2026-11-18T15:00:01.000Z", expect.any(String)],
+				"callbacks replay --state exhausted --from 2026-11-18T15:00:01.000Z",
+			],
 			["callback_addresses_paused", 1, "2026-11-18T15:00:00.000Z", expect.any(String), "callbacks test --publisher sick"],
 			["claims_open", 2, "2026-11-18T15:00:00.000Z", null, "claims list --state open"],
 			["campaigns_paused", 2, null, null, null],
 		]);
+	});
+
+	it("names commands that reach what they are for, however old it is", async () => {
+		const { problems } = await statusAt(START + 7_200_000);
+		const commandOf = (of: string) => problems.find(({ kind }) => kind === of)?.command ?? "";
+		const optionsOf = (command: string) => Object.fromEntries(command.matchAll(/--(\w+) (\S+)/g).map(([, name, value]) => [name, value]));
+		const ask = async (path: string, init: RequestInit) => {
+			const response = await exports.default.fetch(`https://base.example/operator/${path}`, { ...init, headers: OPERATOR_HEADERS });
+			expect(response.status).toBe(200);
+			return response.json();
+		};
+		const body = JSON.stringify({ ...optionsOf(commandOf("callbacks_exhausted")), dry_run: true });
+		expect(await ask("callbacks/replay", { method: "POST", body })).toEqual({ replayed: 1, dry_run: true });
+		const query = new URLSearchParams(optionsOf(commandOf("unknown_status")));
+		const { data } = (await ask(`problems/postbacks?${query}`, {})) as { data: { field: string; count: number }[] };
+		expect(data.filter(({ field }) => field === "status").map(({ count }) => count)).toEqual([2, 1]);
 	});
 
 	it("tells of nights that come to no end, and of campaigns that broke", async () => {

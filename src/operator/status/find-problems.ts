@@ -1,7 +1,7 @@
 /** What of the status needs a person, the most urgent first: pure. */
 import { QUEUE_NAMES } from "../../lib/enums.ts";
 import { formatUsd } from "../../lib/money.ts";
-import { HOUR_MS, isoTimeOrNull, MINUTE_MS } from "../../lib/time.ts";
+import { HOUR_MS, isoTime, isoTimeOrNull, MINUTE_MS } from "../../lib/time.ts";
 import { PROBLEM_KINDS, type Problem, type ProblemKind } from "./problems-answer.ts";
 import type { ProblemFacts } from "./read-problems.ts";
 import type { Status } from "./status-answer.ts";
@@ -120,12 +120,12 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 	add("unknown_status", {
 		count: conversions.unknown_status.count,
 		text: "conversions that stay pending, since no status map knows their platform's word",
-		command: "postback-problems",
+		command: `postback-problems list${from(facts.unknown_status)}`,
 	});
 	add("callbacks_exhausted", {
 		count: callbacks.exhausted,
 		text: "callbacks that publishers' addresses never took",
-		command: "callbacks replay --state exhausted",
+		command: `callbacks replay --state exhausted${from(facts.callbacks_exhausted)}`,
 	});
 	add("callback_addresses_paused", {
 		count: facts.callback_addresses_paused?.count ?? 0,
@@ -152,6 +152,11 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 		const problem = found.get(kind);
 		return problem === undefined ? [] : [show(kind, problem, facts)];
 	});
+}
+
+/** The option that has a command reach back as far as the problem does. */
+function from(fact: { since: number | null } | undefined): string {
+	return fact?.since == null ? "" : ` --from ${isoTime(fact.since)}`;
 }
 
 function named(paused: Status["callbacks"]["paused"], count = 0): string {
