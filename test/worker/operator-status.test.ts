@@ -281,6 +281,16 @@ describe("worker: /operator/status of a network with troubles", () => {
 		expect(data.filter(({ field }) => field === "status").map(({ count }) => count)).toEqual([2, 1]);
 	});
 
+	it("names a publisher so that its command can be pasted, whatever its id is", async () => {
+		const pause = "INSERT INTO callback_health (publisher_id, failures_in_a_row, paused_at) VALUES (?, 20, 1)";
+		await env.DB.prepare(pause).bind("Ben's; $(shop)").run();
+		const { problems } = await statusAt(START);
+		expect(problems.find(({ kind }) => kind === "callback_addresses_paused")?.command).toBe(
+			String.raw`callbacks test --publisher 'Ben'\''s; $(shop)'`,
+		);
+		await env.DB.prepare("DELETE FROM callback_health WHERE paused_at = 1").run();
+	});
+
 	it("tells of nights that come to no end, and of campaigns that broke", async () => {
 		const day = Math.floor(START / 86_400_000);
 		const found = async (hours: number) =>

@@ -130,7 +130,7 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 	add("callback_addresses_paused", {
 		count: facts.callback_addresses_paused?.count ?? 0,
 		text: `addresses of publishers that fail: ${named(callbacks.paused, facts.callback_addresses_paused?.count)}`,
-		command: `callbacks test --publisher ${callbacks.paused[0]?.publisher ?? ""}`,
+		command: `callbacks test --publisher ${quote(callbacks.paused[0]?.publisher ?? "")}`,
 		since: Math.min(...callbacks.paused.map(({ since }) => Date.parse(since))),
 	});
 	add("claims_open", {
@@ -157,6 +157,11 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 /** The option that has a command reach back as far as the problem does. */
 function from(fact: { since: number | null } | undefined): string {
 	return fact?.since == null ? "" : ` --from ${isoTime(fact.since)}`;
+}
+
+/** One word for a shell: an id may be any text. */
+function quote(text: string): string {
+	return /^[\w.@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function named(paused: Status["callbacks"]["paused"], count = 0): string {
