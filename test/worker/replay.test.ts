@@ -3,9 +3,13 @@ import { createExecutionContext, createMessageBatch } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { wrapD1 } from "../../src/db/wrap-d1.ts";
 import { faultsSchema } from "../../src/lib/shapes.ts";
 import { deadLettersSchema, type Replayed, replayedSchema } from "../../src/operator/dead-letters/replay-answers.ts";
+import { replayDeadLetters } from "../../src/operator/dead-letters/replay-dead-letters.ts";
 import worker from "../../src/worker.ts";
+import { ACTOR } from "../support/actor.ts";
 import { clickMessage, rowsOf } from "../support/click-messages.ts";
 import { clickRows } from "../support/clicks.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
@@ -49,6 +53,36 @@ describe("worker: dead letters are replayed", () => {
 		const written = await clickRows({ count: 230 });
 		expect(new Set(written.map(({ id }) => id))).toEqual(new Set(clicks.map(({ id }) => id)));
 		expect(await replay({})).toMatchObject({ replayed: { clicks: 0 } });
+	});
+
+	it("of large ones a request sends what an invocation has statements for, and the next ones the rest", async () => {
+		await env.DB.prepare(
+			`INSERT INTO dead_letters (id, queue, body, received_at)
+			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 450)
+			SELECT 'large-' || i, 'postbacks', ?, 0 FROM n`,
+		)
+			.bind(JSON.stringify("x".repeat(36_000)))
+			.run();
+		let sent = 0;
+		let operations = 0;
+		const postbacks = {
+			sendBatch: (batch: Iterable<unknown>) => {
+				sent += [...batch].length;
+				operations++;
+				return Promise.resolve();
+			},
+		} as unknown as Queue;
+		const counted = wrapD1(env.DB, ({ length }) => {
+			operations += length;
+		});
+		const db = openDatabase(counted);
+		const deps = { db, queues: { clicks: undefined, postbacks, callbacks: undefined }, now: () => 1 };
+		for (const remaining of [250, 50, 0]) {
+			operations = 0;
+			expect(await replayDeadLetters(deps, { queue: null, until: 1, actor: ACTOR })).toMatchObject({ remaining: { postbacks: remaining } });
+			expect(operations).toBeLessThan(900);
+		}
+		expect(sent).toBe(450);
 	});
 
 	it("of the named queue only, and only those received until the given time", async () => {

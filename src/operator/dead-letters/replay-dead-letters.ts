@@ -21,6 +21,11 @@ const MAX_MESSAGES = 100;
 const MAX_BYTES = 200 * 1024;
 /** This many dead letters are sent again by one request; the caller asks again for more. */
 const MAX_REPLAYED = 10_000;
+/** Of large ones fewer: each batch is sent by itself and marked by two statements, and an invocation has 1,000 of either. */
+const MAX_BATCHES = 200;
+
+/** What a request may still send. */
+type Room = { messages: number; batches: number };
 
 type KeptMessage = { id: string; body: string };
 
@@ -38,11 +43,10 @@ export async function replayDeadLetters(
 ): Promise<Omit<Replayed, "until">> {
 	const names = queue === null ? QUEUE_NAMES : [queue];
 	const replayed = zeros();
-	let room = MAX_REPLAYED;
+	const room: Room = { messages: MAX_REPLAYED, batches: MAX_BATCHES };
 	for (const name of names) {
 		if (actor === null) replayed[name] = await countWaiting(deps.db, name, until);
-		else replayed[name] = await replayQueue(deps, actor, { name, until, most: room });
-		room -= replayed[name];
+		else replayed[name] = await replayQueue(deps, actor, { name, until, room });
 	}
 	const remaining = zeros();
 	for (const name of QUEUE_NAMES) remaining[name] = await countWaiting(deps.db, name, until);
@@ -53,17 +57,17 @@ export async function replayDeadLetters(
 async function replayQueue(
 	{ db, queues, now }: ReplayDeps,
 	actor: Actor,
-	{ name, until, most }: { name: QueueName; until: number; most: number },
+	{ name, until, room }: { name: QueueName; until: number; room: Room },
 ): Promise<number> {
 	let sent = 0;
-	while (sent < most) {
+	while (room.messages > 0 && room.batches > 0) {
 		const messages = await db.all<KeptMessage>(sql`SELECT id, body FROM dead_letters
 			WHERE queue = ${name} AND replayed_at IS NULL AND received_at <= ${until}
-			ORDER BY received_at, id LIMIT ${Math.min(MAX_MESSAGES, most - sent)}`);
+			ORDER BY received_at, id LIMIT ${Math.min(MAX_MESSAGES, room.messages)}`);
 		if (messages.length === 0) return sent;
 		const target = queues[name];
 		if (target === undefined) throw new HttpError(503, { error: `The queue ${name} is not bound to this Worker` });
-		for (const batch of batchesOf(messages)) {
+		for (const batch of batchesOf(messages).take(room.batches)) {
 			await target.sendBatch(batch.map(({ body }) => ({ body: JSON.parse(body) as unknown })));
 			const ids = JSON.stringify(batch.map(({ id }) => id));
 			const at = now();
@@ -73,6 +77,8 @@ async function replayQueue(
 				auditStatement(actor, at, { verb: "replayDeadLetters", subjectKind: "queue", subjectId: name, counts }),
 			]);
 			sent += batch.length;
+			room.messages -= batch.length;
+			room.batches--;
 		}
 	}
 	return sent;
