@@ -22,6 +22,10 @@ function numberFrom(least: number, most: number) {
 const BOOK_FORMAT_FAULT = "must be 1 or 2";
 const TOKEN_VERSION_FAULT = "must be 1 or 4";
 
+/** Whole base64, padded or not: of one that was cut off no alert could be signed, and none would be sent. */
+const WEBHOOK_SECRET =
+	/^whsec_(?:[A-Za-z0-9+/]{4}){8}(?:(?:[A-Za-z0-9+/]{4}){0,13}(?:[A-Za-z0-9+/]{2}(?:==)?)?|(?:[A-Za-z0-9+/]{4}){0,12}[A-Za-z0-9+/]{3}=?)$/;
+
 const configSchema = v.object({
 	/** Host of the real-time ad endpoints. */
 	RTB_URL: origin,
@@ -88,9 +92,7 @@ const configSchema = v.object({
 		),
 	),
 	/** Secret that signs them. */
-	ALERT_SECRET: v.optional(
-		v.pipe(v.string(), v.regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, "must be whsec_ and 24 to 64 bytes in base64")),
-	),
+	ALERT_SECRET: v.optional(v.pipe(v.string(), v.regex(WEBHOOK_SECRET, "must be whsec_ and 24 to 64 bytes in base64"))),
 });
 
 const checkedSchema = v.pipe(

@@ -37,6 +37,30 @@ describe("unit: configuration", () => {
 		);
 	});
 
+	it("takes a secret that alerts can be signed with, and no other", () => {
+		const isTaken = (secret: string) => {
+			try {
+				return read({ ALERT_URL: "https://hooks.example", ALERT_SECRET: `whsec_${secret}` }).ALERT_SECRET !== undefined;
+			} catch {
+				return false;
+			}
+		};
+		const lengthOf = (secret: string) => {
+			try {
+				return atob(secret).length;
+			} catch {
+				return 0;
+			}
+		};
+		const whole = [20, 23, 24, 25, 26, 32, 33, 34, 63, 64, 65, 66].map((bytes) => btoa("a".repeat(bytes)));
+		const secrets = [...whole.flatMap((secret) => [secret, secret.slice(0, -1), secret.slice(0, -2), `${secret}=`]), `${"a_".repeat(16)}`];
+		for (const secret of secrets) {
+			const length = lengthOf(secret);
+			expect([secret, isTaken(secret)]).toEqual([secret, length >= 24 && length <= 64]);
+		}
+		expect(secrets.filter(isTaken).length).toBeGreaterThan(8);
+	});
+
 	it.each([
 		["RTB_URL", "https://bids.example/", "https://bids.example"],
 		["CLICK_URL", "https://c.example", "https://c.example"],
