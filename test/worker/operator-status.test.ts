@@ -404,10 +404,11 @@ describe("worker: /operator/status of a network with troubles", () => {
 
 	it("a queue that tells nothing is null, and keeps no other figure back", async () => {
 		const broken = { metrics: () => Promise.reject(new Error("not here")) };
+		const hanging = { metrics: () => new Promise<never>(() => {}) };
 		const status = await readStatus({
 			db: openDatabase(env.DB),
 			kv: env.BOOK,
-			queues: { clicks: broken, postbacks: broken, callbacks: undefined },
+			queues: { clicks: broken, postbacks: hanging, callbacks: undefined },
 			now: () => START,
 		});
 		expect(status.queues).toEqual({ clicks: null, postbacks: null, callbacks: null });

@@ -5,6 +5,7 @@ import { parseHead } from "../../campaign-book/packed/head.ts";
 import { type Database, isPostgres } from "../../db/client.ts";
 import { readSize, sizeAlertOf } from "../../db/database-size.ts";
 import { callbackHealth } from "../../db/schema/callbacks.ts";
+import { within } from "../../lib/async.ts";
 import type { ConversionHold, QueueName, UnsettledStage } from "../../lib/enums.ts";
 import { logError } from "../../lib/log.ts";
 import { isoTime, isoTimeOrNull, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
@@ -30,6 +31,8 @@ export type StatusDeps = {
 const MAX_COUNTED = 10_000;
 /** This many paused campaigns and addresses are named. */
 const MAX_NAMED = 100;
+/** The cron waits for the status before it writes what a queue refused: one that hangs must not keep it. */
+const QUEUE_TIMEOUT_MS = 3_000;
 /** A change that waits longer to be published waits for more than its turn. */
 const BOOK_LATE_MS = 5 * MINUTE_MS;
 
@@ -206,7 +209,9 @@ async function readBookFacts(db: Database, manifest: Manifest | null, now: numbe
 async function readBacklog(name: QueueName, queue: Pick<Queue, "metrics"> | undefined): Promise<Status["queues"][QueueName]> {
 	if (queue === undefined) return null;
 	try {
-		const { backlogCount, oldestMessageTimestamp } = await queue.metrics();
+		const metrics = await within(queue.metrics(), QUEUE_TIMEOUT_MS, null);
+		if (metrics === null) throw new Error("the queue did not answer in time");
+		const { backlogCount, oldestMessageTimestamp } = metrics;
 		return { messages: backlogCount, oldest_at: oldestMessageTimestamp?.toISOString() ?? null };
 	} catch (error) {
 		logError("status.queue_unknown", error, { queue: name });
