@@ -114,6 +114,12 @@ describe("worker: dead letters are replayed", () => {
 		expect(await replay({ dry_run: true })).toMatchObject({ remaining: { clicks: 1 } });
 	});
 
+	it("reports say how far the data reaches, whatever text is in one", async () => {
+		await deadLetters("clicks", { format: 99, at: Date.now(), text: "a\0b" }, { format: 99, at: Date.now(), text: "a\ud800b" });
+		const response = await exports.default.fetch("http://origin.example/operator/reports?group=day", { headers: OPERATOR_HEADERS });
+		expect(response.status).toBe(200);
+	});
+
 	it("shows the newest", async () => {
 		await deadLetters("clicks", { format: 99, about: "what it says" });
 		const response = await exports.default.fetch("http://origin.example/operator/replay?queue=clicks&limit=5", {
