@@ -1,5 +1,6 @@
 import type { clicks } from "../db/schema/clicks.ts";
 import type { Attribution, NoMatch, PricingModel } from "../lib/enums.ts";
+import { MINUTE_MS } from "../lib/time.ts";
 
 /** What settling needs of a click and of its publisher. */
 export type CandidateClick = Pick<
@@ -31,6 +32,12 @@ export const MAX_CANDIDATES = 50;
 
 const HASH = /^[0-9a-f]{32}$/i;
 
+/** How far the clocks of a redirect and of the intake may be apart. */
+const CLOCKS_APART_MS = MINUTE_MS;
+
+/** What programs write where they know no click id: sales that nobody brought would be those of whoever gives a click such an id. */
+const NO_ID = /^(?:null|\(null\)|nil|none|undefined|nan|n\/?a|unknown|0|-)$/i;
+
 /** A click id as a click hash, lower case; null where it cannot be one. */
 export function asClickHash(cid: string): string | null {
 	return HASH.test(cid) ? cid.toLowerCase() : null;
@@ -40,16 +47,25 @@ export function asClickHash(cid: string): string | null {
  * The click a postback speaks of: by its hash, else by the publisher's own click id where just one click of this platform, and one publisher, has it.
  * A platform only reports on clicks it was sent; a campaign without a platform is anybody's.
  * @param byHash redirects with this hash @param byPublisherClickId redirects with this publisher click id
+ * @param toldAt when the sale was first told of, Unix ms: of a click made later it is none, though that bears the id that was told
  */
-export function matchClick(platform: string, byHash: readonly CandidateClick[], byPublisherClickId: readonly CandidateClick[]): ClickMatch {
+export function matchClick(
+	platform: string,
+	byHash: readonly CandidateClick[],
+	byPublisherClickId: readonly CandidateClick[],
+	toldAt = Number.POSITIVE_INFINITY,
+): ClickMatch {
 	const hashed = choose(platform, byHash);
 	if (hashed.click !== null) return { click: hashed.click, attribution: "click_hash", why: null };
 	if (hashed.why !== "no_click") return hashed;
 	// Anyone may call a link with another's click id: whose sale it is takes a person's word, whatever became of the clicks.
 	if (new Set(byPublisherClickId.map(({ publisherId }) => publisherId)).size > 1) return { click: null, why: "ambiguous" };
-	const named = choose(platform, byPublisherClickId);
+	const possible = byPublisherClickId.filter(
+		({ clickedAt, publisherClickId }) => clickedAt <= toldAt + CLOCKS_APART_MS && !NO_ID.test(publisherClickId ?? ""),
+	);
+	const named = choose(platform, possible);
 	if (named.click === null) return named;
-	const rival = byPublisherClickId.some(
+	const rival = possible.some(
 		(click) =>
 			isOf(platform, click) && click.clickHash !== named.click.clickHash && (click.reason === null) === (named.click.reason === null),
 	);

@@ -29,7 +29,8 @@ export type LedgerState = {
 	conversionOf: (key: ConversionKey) => Conversion | null;
 	lastCallbackOf: (key: ConversionKey) => LastCallback | null;
 	platformOf: (id: string) => PlatformFacts | null;
-	findClick: (platform: string, cid: string) => ClickMatch;
+	/** @param toldAt when the conversion was first told of, Unix ms */
+	findClick: (platform: string, cid: string, toldAt: number) => ClickMatch;
 	/** One of the clicks that were asked for by id; null where it is not there. */
 	clickOf: (id: string) => CandidateClick | null;
 	usdNanosOf: (currency: string, day: string) => number | null;
@@ -214,9 +215,9 @@ function arrange(rows: Rows): LedgerState {
 			return { id, seq, status, payoutMicros: lastPayoutMicros ?? 0, isUnsent: isLastUnsent === 1 };
 		},
 		platformOf,
-		findClick: (platform, cid) => {
+		findClick: (platform, cid, toldAt) => {
 			const named = platformOf(platform)?.matchByPublisherClickId === true ? byName.get(cid) : undefined;
-			return matchClick(platform, byHash.get(asClickHash(cid) ?? "") ?? [], named ?? []);
+			return matchClick(platform, byHash.get(asClickHash(cid) ?? "") ?? [], named ?? [], toldAt);
 		},
 		clickOf: (id) => byId.get(id) ?? null,
 		usdNanosOf: (currency, day) => (currency === "USD" ? USD_NANOS : (rateById.get(`${currency} ${day}`) ?? null)),

@@ -150,7 +150,7 @@ export function factsOf(key: ConversionKey, ledger: LedgerState, now: number): F
 	if (platform === null) throw new Error(`no platform ${key.platform}`);
 	return {
 		platform,
-		findClick: (cid) => ledger.findClick(key.platform, cid),
+		findClick: (cid, toldAt) => ledger.findClick(key.platform, cid, toldAt),
 		usdNanosOf: ledger.usdNanosOf,
 		holdFactsOf: ledger.holdFactsOf,
 		hasCallbackUrl: ledger.hasCallbackUrl,

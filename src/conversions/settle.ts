@@ -34,7 +34,8 @@ export type Cause = Received | Judged | Revalued | Attached | Detached | null;
 /** What settling asks of the world; all of it read in one go with the conversion. */
 export type Facts = {
 	platform: StatedPlatform;
-	findClick: (cid: string) => ClickMatch;
+	/** @param toldAt when the conversion was first told of, Unix ms */
+	findClick: (cid: string, toldAt: number) => ClickMatch;
 	/** Billionths of a USD on a day; null where no rate is known. */
 	usdNanosOf: (currency: string, day: string) => number | null;
 	holdFactsOf: (conversion: Conversion) => HoldFacts;
@@ -230,7 +231,7 @@ class History {
 	/** Fixes the click when it is first found, with the share and pricing model that it was made under; nothing changes them afterwards. */
 	#attribute(conversion: Conversion): { conversion: Conversion; why: string | null } {
 		if (conversion.clickId !== null) return { conversion, why: null };
-		const match = this.#facts.findClick(conversion.cid);
+		const match = this.#facts.findClick(conversion.cid, conversion.firstReceivedAt);
 		if (match.click === null) return { conversion, why: match.why };
 		const { click, attribution } = match;
 		if (attribution === "publisher_click_id" && this.#maySpeakOfHash(conversion)) return { conversion, why: "no_click" };

@@ -62,8 +62,11 @@ export async function explainUncounted(db: Database, rows: readonly Uncounted[])
 	const whyOf = new Map<string, Why>();
 	for (let start = 0; start < missing.length; start += MAX_EXPLAINED) {
 		const part = missing.slice(start, start + MAX_EXPLAINED);
-		const { findClick } = await readLedgerState(db, [], [], part);
-		for (const { platform, txnid, cid } of part) whyOf.set(keyOf({ platform, txnid }), findClick(platform, cid).why);
+		const { conversionOf, findClick } = await readLedgerState(db, [], [], part);
+		for (const { platform, txnid, cid } of part) {
+			const toldAt = conversionOf({ platform, txnid })?.firstReceivedAt ?? Number.POSITIVE_INFINITY;
+			whyOf.set(keyOf({ platform, txnid }), findClick(platform, cid, toldAt).why);
+		}
 	}
 	return ({ platform, txnid, click_id, held_for }) => (click_id === null ? (whyOf.get(keyOf({ platform, txnid })) ?? null) : held_for);
 }

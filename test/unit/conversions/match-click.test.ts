@@ -85,6 +85,21 @@ describe("unit: which click a postback speaks of", () => {
 		expect(match([click({ id: "h" })], clicks)).toBe("h by click_hash");
 	});
 
+	test("a click made after the sale was told of has not brought it, though it bears the id that was told", () => {
+		const told = (...clicks: CandidateClick[]) => matchClick("west", [], clicks, 100_000);
+		expect(told(click({ clickedAt: 160_000 }))).toMatchObject({ click: { id: "1" } });
+		expect(told(click({ clickedAt: 160_001 }))).toEqual({ click: null, why: "no_click" });
+		const late = click({ id: "late", clickHash: "b", clickedAt: 160_001 });
+		expect(told(click({ reason: "bot" }), late)).toMatchObject({ click: { id: "1" } });
+		expect(told(click(), late)).toMatchObject({ click: { id: "1" } });
+		expect(told(click(), { ...late, publisherId: "q" })).toEqual({ click: null, why: "ambiguous" });
+	});
+
+	test.each(["null", "NULL", "(null)", "undefined", "none", "NaN", "n/a", "unknown", "0", "-"])(
+		"%s is no id: whoever gave a click such a one would have all sales that nobody brought",
+		(publisherClickId) => expect(match([], [click({ publisherClickId })])).toBe("no_click"),
+	);
+
 	test("a platform reports on its own clicks; a campaign without a platform is anybody's", () => {
 		expect(match([click({ platform: "east" })])).toBe("other_platform");
 		expect(match([click({ platform: "east" })], [click({ id: "n" })])).toBe("other_platform");

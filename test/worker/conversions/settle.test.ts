@@ -230,6 +230,17 @@ describe("worker: settling", () => {
 			expect(await stored(txnid)).toMatchObject({ stage: "settled", attribution: "publisher_click_id" });
 		});
 
+		test("not where it was clicked only after the sale was told of, nor by what programs write for no id", async () => {
+			at(NOW);
+			const [{ txnid }, none] = [
+				await clicked({ publisher_click_id: "told-first", clicked_at: NOW }),
+				await clicked({ publisher_click_id: "null" }),
+			];
+			await consume(postbackMessage("west", { txnid, cid: "told-first" }, NOW - HOUR), none.say({ cid: "null" }));
+			expect(await stored(txnid)).toMatchObject({ stage: "waiting", click_id: null });
+			expect(await stored(none.txnid)).toMatchObject({ stage: "waiting", click_id: null });
+		});
+
 		test("not where two publishers have used it, whatever became of their clicks", async () => {
 			const { click, txnid, say } = await clicked();
 			await storeClicks(clickRow({ publisher_id: "quiet", reason: "bot", publisher_click_id: String(click.publisher_click_id) }));
