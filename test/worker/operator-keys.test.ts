@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { credentialsSchema, issuedSchema, keysPreviewSchema, revokedSchema } from "../../src/operator/keys/keys-answers.ts";
 import type { KeyVerb } from "../../src/operator/keys/keys-request.ts";
+import { MAX_VALID } from "../../src/operator/keys/require-room.ts";
 import { setNow } from "../support/load-network.ts";
 import { ACME, brandEntry, faultsOf, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
 import { storedPublisher } from "../support/stored-book.ts";
@@ -57,6 +58,29 @@ async function servesPubi(pubi: string): Promise<boolean> {
 }
 
 describe("worker: issuing", () => {
+	it.each(["publisher_key", "callback_secret"])("a %s is refused past twenty that are valid, until one is revoked", async (kind) => {
+		const owned = { kind, owner: "other" };
+		const valid = (await list(owned)).filter(({ state }) => state !== "ended").length;
+		for (let at = valid; at < MAX_VALID; at++) await issued("issue", owned);
+		const message = "has 20 that are valid: revoke one first";
+		for (const [verb, more] of [
+			["issue", {}],
+			["issue?dry_run=1", {}],
+			["rotate", { overlap_hours: 1 }],
+			["rotate?dry_run=1", { overlap_hours: 1 }],
+		] as const) {
+			const refused = await post(verb, { ...owned, ...more });
+			const { faults } = await refused.json<{ faults?: unknown }>();
+			expect([verb, refused.status, faults]).toEqual([verb, 422, [{ path: "kind", message }]]);
+		}
+		const [last] = (await list(owned)).filter(({ state }) => state !== "ended");
+		await revoke({ ...owned, id: last?.id });
+		await issued("issue", owned);
+		// All others of a leaked one end at once: that is no further one.
+		await issued("rotate", { ...owned, overlap_hours: 0 });
+		await issued("issue", owned);
+	});
+
 	it("makes a further key, shows it once, stores its hash alone", async () => {
 		const { value, id } = await issued("issue", { kind: "access_key", owner: "other" });
 		expect(value).toMatch(/^ak_[\w-]{38}$/);

@@ -9,6 +9,7 @@ import { issueKey, type KeysDeps, listKeys, revokeKeys, rotateKey } from "./mana
 import { endNames, listNames, rotateName } from "./manage-names.ts";
 import { readGrant, readPresentGrant } from "./operator-grant.ts";
 import { previewNew, previewRevocation } from "./preview-keys.ts";
+import { requireRoom } from "./require-room.ts";
 
 export type KeyVerbDeps = KeysDeps &
 	SecretsDeps & {
@@ -16,10 +17,11 @@ export type KeyVerbDeps = KeysDeps &
 		publish: () => Promise<unknown>;
 	};
 
-/** A further credential beside the owner's others. @throws HttpError 422 where there is no such owner, or the kind is no key's */
+/** A further credential beside the owner's others. @throws HttpError 422 where there is no such owner, the kind is no key's, or it has as many as it may */
 export async function issueCredential(deps: KeyVerbDeps, actor: Actor, request: KeyRequest<"issue">): Promise<Issued> {
 	const { kind, owner } = request;
 	if (isName(kind)) throw invalidInput([{ path: "kind", message: "every publisher has one: rotate it" }]);
+	await requireRoom(deps, request, null);
 	if (isSigning(kind)) return published(deps, { issued: await issueSecret(deps, actor, owner) });
 	return published(deps, { issued: await issueKey(deps, actor, { kind, owner, grant: readGrant(request, deps.now()) }) });
 }
@@ -28,6 +30,7 @@ export async function issueCredential(deps: KeyVerbDeps, actor: Actor, request: 
 export async function previewIssue(deps: KeyVerbDeps, request: KeyRequest<"issue">): Promise<KeysPreview> {
 	const { kind, owner } = request;
 	if (isName(kind)) throw invalidInput([{ path: "kind", message: "every publisher has one: rotate it" }]);
+	await requireRoom(deps, request, null);
 	return previewNew(deps, { kind, owner, grant: isSigning(kind) ? undefined : readGrant(request, deps.now()) }, null);
 }
 
@@ -35,6 +38,7 @@ export async function previewIssue(deps: KeyVerbDeps, request: KeyRequest<"issue
 export async function rotateCredential(deps: KeyVerbDeps, actor: Actor, request: KeyRequest<"rotate">): Promise<Issued> {
 	const { kind, owner, overlap_hours: overlapHours, value } = request;
 	const grant = await grantOfRotation(deps, request);
+	await requireRoom(deps, request, overlapHours);
 	if (isName(kind)) return published(deps, { issued: await rotateName(deps, actor, { kind, owner, overlapHours, value }) });
 	if (isSigning(kind)) return published(deps, { issued: await issueSecret(deps, actor, owner, overlapHours) });
 	return published(deps, { issued: await rotateKey(deps, actor, { kind, owner, grant, overlapHours }) });
@@ -43,7 +47,9 @@ export async function rotateCredential(deps: KeyVerbDeps, actor: Actor, request:
 /** What {@link rotateCredential} would do. @throws as it does */
 export async function previewRotation(deps: KeyVerbDeps, request: KeyRequest<"rotate">): Promise<KeysPreview> {
 	const { kind, owner, overlap_hours: overlapHours, value } = request;
-	return previewNew(deps, { kind, owner, grant: await grantOfRotation(deps, request), value }, overlapHours);
+	const grant = await grantOfRotation(deps, request);
+	await requireRoom(deps, request, overlapHours);
+	return previewNew(deps, { kind, owner, grant, value }, overlapHours);
 }
 
 function grantOfRotation({ db, now }: KeyVerbDeps, { kind, owner, expires, value }: KeyRequest<"rotate">) {
