@@ -73,13 +73,16 @@ const MAX_CLICKS_OF_ONE_HASH = 10;
 /** Visitors that prefetch a bid's URL for a user: an ad server's machines, and the user's browser. */
 const MAX_PREFETCHERS = 3;
 
+/** Times that one is prefetched, by whomever: of visitors whose signals say no nothing is kept that would tell them apart. */
+const MAX_PREFETCHES = 20;
+
 /** Of a publisher `p` and a campaign `g`. */
 const surroundings = sql`CASE WHEN p.callback_url IS NOT NULL THEN 1 ELSE 0 END AS "hasCallbackUrl", p.amendments AS amendments,
 	CASE WHEN p.status = 'suspended' THEN 1 ELSE 0 END AS "isSuspended", g.max_payout_micros AS "campaignMaxMicros"`;
 
 /** Of a click `c`. */
 const isStuffed = sql`CASE WHEN EXISTS (SELECT 1 FROM clicks e WHERE e.click_hash = c.click_hash AND e.reason <> 'voided' AND e.reason = 'embedded')
-		OR (SELECT COUNT(DISTINCT e.ip_prefix || ' ' || e.user_agent_hash) FROM clicks e
+		OR (SELECT CASE WHEN COUNT(*) > ${MAX_PREFETCHES} THEN COUNT(*) ELSE COUNT(DISTINCT e.ip_prefix || ' ' || e.user_agent_hash) END FROM clicks e
 			WHERE e.click_hash = c.click_hash AND e.reason <> 'voided' AND e.reason = 'prefetch') > ${MAX_PREFETCHERS} THEN 1 ELSE 0 END AS "isStuffed"`;
 
 /** Of a click `c`: only the bids of tests have no price. */

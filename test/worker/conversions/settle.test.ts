@@ -779,6 +779,18 @@ describe("worker: settling", () => {
 			expect(await stored(txnid)).toMatchObject({ stage: "settled", status: "approved" });
 		});
 
+		test("of a paid click whose bid was prefetched more than twenty times, by visitors of whom nothing is kept", async () => {
+			for (const [times, stage] of [
+				[20, "settled"],
+				[21, "quarantined"],
+			] as const) {
+				const { click, txnid, say } = await clicked();
+				await storeClicks(...Array.from({ length: times }, () => clickRow({ click_hash: String(click.click_hash), reason: "prefetch" })));
+				await consume(say());
+				expect([times, (await stored(txnid))?.stage]).toEqual([times, stage]);
+			}
+		});
+
 		test("of a paid click whose bid more than three visitors prefetched; fewer are an ad server, and the browser of the user", async () => {
 			const prefetchOf = (hash: unknown) => (visitor: number) =>
 				clickRow({
