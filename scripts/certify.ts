@@ -77,12 +77,16 @@ function print(group: string, verdicts: readonly Verdict[]): void {
 	console.log(`  ${count("pass")} passed, ${count("fail")} failed, ${count("not checked")} not checked`);
 }
 
-/** How long answers take from here, the network included: what an SSP would see. */
-async function time(origin: string, subject: Subject): Promise<{ p50: number; p95: number }> {
+/** How long answers take from here, the network included: what an SSP would see; or why that cannot be told. */
+async function time(origin: string, subject: Subject): Promise<{ p50: number; p95: number } | string> {
 	const times: number[] = [];
 	for (let i = 0; i < TIMED; i++) {
-		const { milliseconds } = await send(origin, post(subject, request(subject, { id: `certify-${i}` })));
-		times.push(milliseconds);
+		try {
+			const { milliseconds } = await send(origin, post(subject, request(subject, { id: `certify-${i}` })));
+			times.push(milliseconds);
+		} catch (error) {
+			return `${origin} answers no longer: bid ${i + 1} of ${TIMED} that are timed failed (${error instanceof Error ? error.message : String(error)}).`;
+		}
 	}
 	times.sort((a, b) => a - b);
 	return { p50: times[Math.floor(TIMED / 2)] ?? 0, p95: times[Math.floor(TIMED * 0.95)] ?? 0 };
@@ -124,7 +128,12 @@ async function certify(flags: Flags): Promise<void> {
 		"Serving Engine": await runRules(origin, SERVING_ENGINE_RULES, subject),
 	};
 	for (const [group, verdicts] of Object.entries(groups)) print(group, verdicts);
-	const { p50, p95 } = await time(origin, subject);
+	const times = await time(origin, subject);
+	if (typeof times === "string") {
+		await saveReports(flags, origin, subject, { groups, p50: null, p95: null });
+		throw new Failure(times);
+	}
+	const { p50, p95 } = times;
 	console.log(
 		`\nTime of ${TIMED} test bids, one after the other: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms (an auction lasts about ${AUCTION_MS} ms)`,
 	);

@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
@@ -21,12 +22,12 @@ function run(program: string, args: readonly string[], cwd: string): Promise<{ c
 }
 
 beforeAll(async () => {
-	// Bids for nobody called quiet, and answers everything else with a body that is no bid: some rules hold even so.
-	server = createServer(({ url }, response) =>
-		url?.endsWith("/quiet")
-			? response.writeHead(204, { "x-openrtb-version": "2.5" }).end()
-			: response.writeHead(200, { "content-type": "application/json", "x-openrtb-version": "2.5" }).end("{}"),
-	);
+	// Bids for nobody called quiet, goes away where bids for gone are timed, and answers all else by what is no bid: some rules hold even so.
+	server = createServer(async (request, response) => {
+		if (request.url?.endsWith("/quiet")) return response.writeHead(204, { "x-openrtb-version": "2.5" }).end();
+		if (request.url?.endsWith("/gone") && /"id":"certify-\d/.test(await text(request))) return response.destroy();
+		return response.writeHead(200, { "content-type": "application/json", "x-openrtb-version": "2.5" }).end("{}");
+	});
 	await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
 });
 
@@ -71,6 +72,12 @@ it("unit: certify runs from its own folder, of less than 100 kB, and reports to 
 	expect(readFileSync(join(folder, "quiet.xml"), "utf8")).toMatch(
 		/tests="1" failures="1" skipped="0">\n<testcase [^>]*name="the brand bids"><failure message="shoes\.example does not bid for quiet/,
 	);
+
+	const gone = await run("certify.mjs", ["--url", url, "--identity", "gone", "--domain", "shoes.example", "--json", "gone.json"], folder);
+	expect([gone.code, gone.output]).toEqual([1, expect.stringContaining(`${url} answers no longer: bid 1 of `)]);
+	expect(gone.output).not.toContain("    at ");
+	const judged: { groups: object; p50: unknown } = JSON.parse(readFileSync(join(folder, "gone.json"), "utf8"));
+	expect([Object.keys(judged.groups), judged.p50]).toEqual([Object.keys(groups), null]);
 
 	const unwritten = await run("certify.mjs", [...subject, "--junit", join("missing", "r.xml")], folder);
 	expect(unwritten.code).toBe(1);
