@@ -1,6 +1,6 @@
 /** Messages that no consumer could take: kept in the database until the operator replays them. */
 import { sql } from "drizzle-orm";
-import { type Database, isPostgres } from "../db/client.ts";
+import type { Database } from "../db/client.ts";
 import { insertRows } from "../db/json-rows.ts";
 import { deadLetters } from "../db/schema/dead-letters.ts";
 import type { QueueName } from "../lib/enums.ts";
@@ -10,14 +10,16 @@ export type QueueMessage = { id: string; body: unknown };
 
 /** Keeps a batch of dead letters; one that comes twice is kept once. */
 export async function keepDeadLetters(db: Database, queue: QueueName, messages: readonly QueueMessage[], now: number): Promise<void> {
-	const write = (body: unknown) => JSON.stringify(body, isPostgres(db) ? readable : undefined);
-	for (const part of splitByBytes(messages.map(({ id, body }) => ({ id, queue, body: write(body), receivedAt: now })))) {
+	for (const part of splitByBytes(messages.map(({ id, body }) => ({ id, queue, body: JSON.stringify(body, readable), receivedAt: now })))) {
 		const again = sql`ON CONFLICT (id) DO UPDATE SET received_at = excluded.received_at, replayed_at = NULL`;
 		await db.run(insertRows(deadLetters, part, again));
 	}
 }
 
-/** PostgreSQL reads no member of JSON in which NUL or half a surrogate pair is escaped. What comes of the message has U+FFFD instead, too. */
+/**
+ * PostgreSQL, to which letters of D1 may move, reads no member of JSON in which NUL or half a surrogate pair is escaped. What it makes of
+ * such a message has U+FFFD instead, too.
+ */
 function readable(_: string, value: unknown): unknown {
 	return typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\ufffd") : value;
 }
