@@ -1,5 +1,4 @@
 /** Entries of the network file on a server: their names on the command line, and one as it stands. */
-
 import * as v from "valibot";
 import { segmentOf } from "../../src/lib/path-segment.ts";
 import { ENTRY_SECTIONS, type EntrySection, fileEntrySchema } from "../../src/operator/network/entry-answers.ts";

@@ -1,5 +1,4 @@
 /** Claims as both consoles show them. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Claim, Claimed } from "../claims/claim-answers.ts";
 import { segmentOf } from "../lib/path-segment.ts";

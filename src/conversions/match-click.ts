@@ -53,7 +53,7 @@ export function matchClick(
 	platform: string,
 	byHash: readonly CandidateClick[],
 	byPublisherClickId: readonly CandidateClick[],
-	toldAt = Number.POSITIVE_INFINITY,
+	toldAt: number,
 ): ClickMatch {
 	const hashed = choose(platform, byHash);
 	if (hashed.click !== null) return { click: hashed.click, attribution: "click_hash", why: null };

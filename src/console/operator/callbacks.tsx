@@ -1,5 +1,4 @@
 /** Callbacks of all publishers: what was sent and answered, a selection sent again, an address tested. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { listCallbacks } from "../../callbacks/list-callbacks.ts";
 import type { ListedCallback } from "../../callbacks/operator-answers.ts";
@@ -10,7 +9,6 @@ import { mayAct } from "../../http/actor.ts";
 import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
 import { CALLBACK_STATES } from "../../lib/enums.ts";
-import { segmentOf } from "../../lib/path-segment.ts";
 import { againColumn, callbackColumns, countOf, TestReport } from "../callback-columns.tsx";
 import { page, seeOther } from "../page.ts";
 import { Do } from "../ui/actions.tsx";
@@ -19,6 +17,8 @@ import { Field } from "../ui/field.tsx";
 import { type Filter, Filters, Pager } from "../ui/filters.tsx";
 import { Empty, Notice } from "../ui/messages.tsx";
 import { type Column, Facts, Table } from "../ui/table.tsx";
+import { conversionAddress } from "./conversion.tsx";
+import { networkPath } from "./network-lists.tsx";
 
 const PATH = "/console/operator/callbacks";
 
@@ -34,8 +34,8 @@ const FILTERS: readonly Filter[] = [
 const SELECTION = ["id", ...FILTERS.map(({ name }) => name)];
 
 const COLUMNS: readonly Column<ListedCallback>[] = [
-	...callbackColumns<ListedCallback>(({ platform, txnid }) => `/console/operator/conversions/${segmentOf(platform)}/${segmentOf(txnid)}`),
-	{ head: "Publisher", cell: ({ publisher }) => <a href={`/console/operator/publishers/${segmentOf(publisher)}`}>{publisher}</a> },
+	...callbackColumns<ListedCallback>(conversionAddress),
+	{ head: "Publisher", cell: ({ publisher }) => <a href={networkPath("publishers", publisher)}>{publisher}</a> },
 	{ head: "Platform", cell: ({ platform }) => platform },
 ];
 

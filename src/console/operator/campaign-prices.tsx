@@ -1,9 +1,7 @@
 /** A campaign's prices over time, with what they were learned from. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { readInput } from "../../http/read-input.ts";
 import { HttpError } from "../../lib/http.ts";
-import { segmentOf } from "../../lib/path-segment.ts";
 import type { Prices } from "../../operator/learning/learning-answers.ts";
 import { pricesQuerySchema } from "../../operator/learning/learning-requests.ts";
 import { showPrices } from "../../operator/learning/show-prices.ts";
@@ -15,6 +13,7 @@ import { Empty, Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
 import { Money, State, Time } from "../ui/values.tsx";
 import { evidenceColumns, keywordWords, LEARNING_PATH, pricesPath } from "./learned-parts.tsx";
+import { networkPath } from "./network-lists.tsx";
 
 /** Changes of a page, and so of the chart. */
 const LIMIT = "200";
@@ -52,8 +51,8 @@ function Standing({ prices }: { prices: Prices }): JSX.Element {
 		<>
 			<Facts
 				facts={[
-					["Campaign", <a href={`/console/operator/campaigns/${campaign_id}`}>{campaign_id}</a>],
-					["Brand", <a href={`/console/operator/brands/${segmentOf(brand)}`}>{brand}</a>],
+					["Campaign", <a href={networkPath("campaigns", String(campaign_id))}>{campaign_id}</a>],
+					["Brand", <a href={networkPath("brands", brand)}>{brand}</a>],
 					["Mode", <State word={pinned ? "pinned" : mode} tone="plain" />],
 					["Learned of clicks before", <Time at={prices.learned_until} date />],
 					["Paid by click in 28 days", <Money usd={prices.paid} />],

@@ -1,5 +1,4 @@
 /** Publishers' claims: each with what is known of it, answered, granted or declined. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { AdjustmentDeps } from "../../adjustments/deps.ts";
 import type { OperatorClaim } from "../../claims/claim-answers.ts";
@@ -21,6 +20,7 @@ import { type Fault, Field } from "../ui/field.tsx";
 import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty, Faults } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
+import { networkPath } from "./network-lists.tsx";
 import { Postbacks } from "./postbacks.tsx";
 
 const PATH = "/console/operator/claims";
@@ -180,7 +180,7 @@ function namedFaults({ faults }: Sent): Fault[] {
 }
 
 function PublisherLink({ id }: { id: string }): JSX.Element {
-	return <a href={`/console/operator/publishers/${segmentOf(id)}`}>{id}</a>;
+	return <a href={networkPath("publishers", id)}>{id}</a>;
 }
 
 function Forms({ claim: { id, thread }, sent }: { claim: OperatorClaim; sent: Sent | undefined }): JSX.Element {

@@ -1,5 +1,4 @@
 /** One conversion: all that is known of it, and what a person may say of it. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ConversionKey } from "../../conversions/conversion.ts";
 import { mayAct } from "../../http/actor.ts";
@@ -25,6 +24,7 @@ import { Code, Money, State, Time } from "../ui/values.tsx";
 import { CLICK_REASON_WORDS } from "../words.ts";
 import { ClickLink } from "./click-columns.tsx";
 import { EventFields } from "./event-fields.tsx";
+import { networkPath } from "./network-lists.tsx";
 import { Postbacks } from "./postbacks.tsx";
 import { givenIn, isPreview, Preview } from "./preview.tsx";
 
@@ -194,9 +194,7 @@ function Standing({ shown: { conversion, click } }: { shown: ShownConversionAnsw
 				["Publisher's", <Money usd={conversion.publisher_revenue} />],
 				[
 					"Publisher",
-					conversion.publisher === null ? null : (
-						<a href={`/console/operator/publishers/${segmentOf(conversion.publisher)}`}>{conversion.publisher}</a>
-					),
+					conversion.publisher === null ? null : <a href={networkPath("publishers", conversion.publisher)}>{conversion.publisher}</a>,
 				],
 				["Publisher was told", conversion.credited ? "credited" : "nothing that stands"],
 				["Click id as sent", <Code>{conversion.cid}</Code>],

@@ -1,12 +1,10 @@
 /** One box for whatever somebody names: its page, or what is known of it. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import * as v from "valibot";
 import { traceConversion } from "../../conversions/trace.ts";
 import type { Trace } from "../../conversions/trace-answer.ts";
 import { readInput } from "../../http/read-input.ts";
 import { MAX_CLICK_ID_LENGTH } from "../../lib/click-id.ts";
-import { segmentOf } from "../../lib/path-segment.ts";
 import { ID_LENGTH, listKeys } from "../../operator/keys/manage-keys.ts";
 import { ENTRY_SECTIONS } from "../../operator/network/entry-answers.ts";
 import { findEntry } from "../../operator/network/read-entries.ts";
@@ -18,6 +16,8 @@ import { Empty, Notice } from "../ui/messages.tsx";
 import { Table } from "../ui/table.tsx";
 import { Money, State, Time } from "../ui/values.tsx";
 import { CLICK_COLUMNS } from "./click-columns.tsx";
+import { conversionAddress } from "./conversion.tsx";
+import { networkPath } from "./network-lists.tsx";
 import { Postbacks } from "./postbacks.tsx";
 
 const PATH = "/console/operator/find";
@@ -84,7 +84,7 @@ export const FIND_PAGES = [
 async function pagesOf({ db, issuing }: ConsoleDeps, id: string): Promise<{ address: string; label: string }[]> {
 	const entries = await Promise.all(
 		ENTRY_SECTIONS.map(async (section) =>
-			(await findEntry(db, section, id)) === null ? [] : [{ address: entryOf(section, id), label: `${section.slice(0, -1)} ${id}` }],
+			(await findEntry(db, section, id)) === null ? [] : [{ address: networkPath(section, id), label: `${section.slice(0, -1)} ${id}` }],
 		),
 	);
 	const isKeyId = new RegExp(`^[0-9a-f]{${ID_LENGTH}}$`).test(id);
@@ -108,7 +108,7 @@ function Traced({ trace: { clicks, conversions, postbacks, truncated } }: { trac
 						head: "Transaction",
 						namesRow: true,
 						cell: ({ platform, txnid }) => (
-							<a href={`/console/operator/conversions/${segmentOf(platform)}/${segmentOf(txnid)}`}>
+							<a href={conversionAddress({ platform, txnid })}>
 								{platform} <code>{txnid}</code>
 							</a>
 						),
@@ -126,8 +126,4 @@ function Traced({ trace: { clicks, conversions, postbacks, truncated } }: { trac
 			<Postbacks caption="Postbacks" rows={postbacks} />
 		</>
 	);
-}
-
-function entryOf(section: string, id: string): string {
-	return `/console/operator/${section}/${segmentOf(id)}`;
 }

@@ -1,5 +1,4 @@
 /** What changed the network: listed, looked at, undone; and whole network files, looked at before they are taken over. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { mayAct } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";

@@ -1,11 +1,9 @@
 /** Keys, names and callback secrets: listed, issued, rotated, revoked. A new one is shown as the answer to its form, and never again. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { mayAct } from "../../http/actor.ts";
 import { givenOf } from "../../http/period.ts";
 import { CREDENTIAL_KINDS, OPERATOR_ROLES } from "../../lib/enums.ts";
 import { parseJson } from "../../lib/json.ts";
-import { segmentOf } from "../../lib/path-segment.ts";
 import { type CredentialState, type Issued, isName } from "../../operator/keys/keys-answers.ts";
 import { readKeyInput } from "../../operator/keys/keys-request.ts";
 import { issueCredential, listCredentials, revokeCredentials, rotateCredential } from "../../operator/keys/run-key-verbs.ts";
@@ -20,6 +18,7 @@ import { Filters } from "../ui/filters.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Code, State, Time } from "../ui/values.tsx";
+import { networkPath } from "./network-lists.tsx";
 
 const PATH = "/console/operator/keys";
 const MAX_SHOWN = 200;
@@ -143,7 +142,7 @@ const COLUMNS: readonly Column<CredentialState>[] = [
 function Owner({ kind, owner }: Pick<CredentialState, "kind" | "owner">): JSX.Element {
 	if (kind === "operator_key") return <>{owner}</>;
 	const section = kind === "platform_key" ? "platforms" : "publishers";
-	return <a href={`/console/operator/${section}/${segmentOf(owner)}`}>{owner}</a>;
+	return <a href={networkPath(section, owner)}>{owner}</a>;
 }
 
 const ACTIONS: Column<CredentialState> = {

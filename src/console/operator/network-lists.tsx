@@ -1,5 +1,4 @@
 /** Publishers, brands, campaigns and platforms: found, and led to. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { mayAct } from "../../http/actor.ts";
 import { givenOf } from "../../http/period.ts";

@@ -1,5 +1,4 @@
 /** What the pages of people share: whose people they are, and how one stands. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { segmentOf } from "../../lib/path-segment.ts";
 import type { PersonRequest } from "../page.ts";

@@ -1,8 +1,6 @@
 /** Publishers and sources by how much of their traffic is not paid. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { MAX_ROWS } from "../../lib/page-cursor.ts";
-import { segmentOf } from "../../lib/path-segment.ts";
 import { readNetworkReport } from "../../network-reports/read-report.ts";
 import { REPORT_GROUPS, type ReportRow } from "../../network-reports/report-answer.ts";
 import { hasDetails, readNetworkReportQuery } from "../../network-reports/report-request.ts";
@@ -14,6 +12,7 @@ import { type Column, Table } from "../ui/table.tsx";
 import { Count, Money, Percent } from "../ui/values.tsx";
 import { CLICK_REASON_WORDS } from "../words.ts";
 import { clicksAddress, VoidThese } from "./clicks.tsx";
+import { networkPath } from "./network-lists.tsx";
 
 const PATH = "/console/operator/traffic";
 const GROUPS = [
@@ -92,7 +91,7 @@ function columnOf(name: keyof ReportRow & string): Column<ReportRow> {
 		cell: (row) => {
 			const value = row[name];
 			if (value === null || value === undefined) return <span class="none">none</span>;
-			if (name === "publisher") return <a href={`/console/operator/publishers/${segmentOf(String(value))}`}>{String(value)}</a>;
+			if (name === "publisher") return <a href={networkPath("publishers", String(value))}>{String(value)}</a>;
 			return value === "" ? <span class="none">none</span> : String(value);
 		},
 	};

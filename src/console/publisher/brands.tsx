@@ -1,5 +1,4 @@
 /** The brands that a publisher may promote, and each one's offers. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../lib/enums.ts";
 import { segmentOf } from "../../lib/path-segment.ts";

@@ -1,5 +1,4 @@
 /** A publisher's callbacks: what was sent and answered, sent again, tested. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { readInput } from "../../http/read-input.ts";
 import { CALLBACK_STATES } from "../../lib/enums.ts";

@@ -1,5 +1,4 @@
 /** A publisher's claims: a sale that is missing or wrong, looked up first. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Claimed } from "../../claims/claim-answers.ts";
 import { claimRequestSchema, MAX_CLAIM_TEXT, ownClaimsQuerySchema, wordsSchema } from "../../claims/claim-requests.ts";

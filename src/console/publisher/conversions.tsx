@@ -1,5 +1,4 @@
 /** A publisher's conversions: found by any id, each with its history. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { CONVERSION_STATUSES } from "../../lib/enums.ts";
 import { segmentOf } from "../../lib/path-segment.ts";

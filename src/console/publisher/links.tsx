@@ -1,5 +1,4 @@
 /** Tracking links to pages: addresses pasted, links to copy, or the reason why there is none. */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { invalidInput } from "../../http/errors.ts";
 import { readInput } from "../../http/read-input.ts";

@@ -46,7 +46,13 @@ export async function readOwnIds(db: Database, clicks: readonly ErasedClick[]): 
 		replace: (platform, ownId) => {
 			const unknown = names.get(ownId);
 			if (unknown === undefined) return null;
-			const { click } = matchClick(platform ?? "", [], byOwnId.has(platform ?? "") ? (named.get(ownId) ?? []) : []);
+			// Whenever it was told: what names the id is the user's in any case.
+			const { click } = matchClick(
+				platform ?? "",
+				[],
+				byOwnId.has(platform ?? "") ? (named.get(ownId) ?? []) : [],
+				Number.POSITIVE_INFINITY,
+			);
 			if (click === null) return unknown;
 			return hashes.has(click.clickHash) ? click.clickHash : null;
 		},

@@ -1,4 +1,6 @@
 /** What mends a problem with postbacks, in words: pure. */
+
+import { shellWord } from "../../lib/shell-word.ts";
 import type { Cause, ProblemCause } from "./classify.ts";
 import type { NetworkMacros } from "./network-macros.ts";
 
@@ -22,7 +24,7 @@ const MENDING: Readonly<Record<ProblemCause, (cause: Cause, of: Of) => Mending>>
 	}),
 	misnamed: ({ field, sent }) => ({
 		text: `${field} seems to come as ${sent}: give the platform its address again, then replay what came with that mapping.`,
-		command: `postback-problems replay PLATFORM --map ${asWord(`${field}=${sent}`)}`,
+		command: `postback-problems replay PLATFORM --map ${shellWord(`${field}=${sent}`)}`,
 	}),
 	missing: ({ field }, { network }) => ({
 		text: `The postback has no ${field}.${askFor(network)} What was sent so must be sent again.`,
@@ -122,13 +124,9 @@ export function fixOf(cause: Cause, of: Of): Fix {
 		text: `${text}${belongs}`,
 		macro,
 		source: macro === null ? null : (of.network?.source ?? null),
-		command: command === undefined ? null : `npm run operator -- ${command.replace("PLATFORM", () => asWord(of.platform ?? "PLATFORM"))}`,
+		command:
+			command === undefined ? null : `npm run operator -- ${command.replace("PLATFORM", () => shellWord(of.platform ?? "PLATFORM"))}`,
 	};
-}
-
-/** As one word of a shell, whatever somebody has sent. */
-function asWord(text: string): string {
-	return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function askFor(network: NetworkMacros | null): string {

@@ -1,6 +1,7 @@
 /** What of the status needs a person, the most urgent first: pure. */
 import { QUEUE_NAMES } from "../../lib/enums.ts";
 import { formatUsd } from "../../lib/money.ts";
+import { shellWord } from "../../lib/shell-word.ts";
 import { HOUR_MS, isoTime, isoTimeOrNull, MINUTE_MS } from "../../lib/time.ts";
 import { PROBLEM_KINDS, type Problem, type ProblemKind } from "./problems-answer.ts";
 import type { ProblemFacts } from "./read-problems.ts";
@@ -130,7 +131,7 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 	add("callback_addresses_paused", {
 		count: facts.callback_addresses_paused?.count ?? 0,
 		text: `addresses of publishers that fail: ${named(callbacks.paused, facts.callback_addresses_paused?.count)}`,
-		command: `callbacks test --publisher ${quote(callbacks.paused[0]?.publisher ?? "")}`,
+		command: `callbacks test --publisher ${shellWord(callbacks.paused[0]?.publisher ?? "")}`,
 		since: Math.min(...callbacks.paused.map(({ since }) => Date.parse(since))),
 	});
 	add("claims_open", {
@@ -157,11 +158,6 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 /** The option that has a command reach back as far as the problem does. */
 function from(fact: { since: number | null } | undefined): string {
 	return fact?.since == null ? "" : ` --from ${isoTime(fact.since)}`;
-}
-
-/** One word for a shell: an id may be any text. */
-function quote(text: string): string {
-	return /^[\w.@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function named(paused: Status["callbacks"]["paused"], count = 0): string {

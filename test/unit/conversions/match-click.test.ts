@@ -22,7 +22,7 @@ function click(fields: Partial<CandidateClick> = {}): CandidateClick {
 }
 
 const match = (byHash: CandidateClick[], byPublisherClickId: CandidateClick[] = []) => {
-	const { click: found, why, ...rest } = matchClick("west", byHash, byPublisherClickId);
+	const { click: found, why, ...rest } = matchClick("west", byHash, byPublisherClickId, Number.POSITIVE_INFINITY);
 	return found === null ? why : `${found.id} by ${"attribution" in rest ? rest.attribution : ""}`;
 };
 
