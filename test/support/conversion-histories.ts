@@ -158,6 +158,26 @@ const ALL: Step = { kind: "deliver", queue: "postbacks", picks: [0, 1, 2, 3], fa
 /** Its link is called from within another page, and that is stored. */
 const embeddedToo = (at: number): Step[] => [made(at), { kind: "deliver", queue: "clicks", picks: [0, 1, 2, 3], fate: "acked" }];
 
+/** A payout that one rate holds for its amount, and another one lets through. */
+const HELD: SentPostback = {
+	platform: "west",
+	txnid: "t1",
+	cid: "a".repeat(32),
+	status: null,
+	eventAt: Date.parse("2026-11-10T23:59:59.999Z"),
+	payoutMicros: 42_000_000,
+	salesMicros: null,
+	currency: "EUR",
+};
+const BEGUN: Step[] = [made(0), STORED, RATED, { kind: "receive", postback: HELD }, ALL];
+const RERATED = ([987_654_321n, 1_083_456_789n, 987_654_321n] as const).flatMap((nanos): Step[] => [
+	{ kind: "rates", currency: "EUR", days: EVENT_DAYS, nanos },
+	{ kind: "revalue", currency: "EUR", from: "2026-09-30", to: "2026-11-11" },
+]);
+const SUSPENDED: Step = { kind: "suspend", id: "cpa" };
+/** What is held for its amount gets another rate; of what may hold it besides, nothing, a suspension or an embedded link. */
+export const HELD_AND_REVALUED = [[], [SUSPENDED], embeddedToo(11)].map((between) => [...BEGUN, ...between, ...RERATED]);
+
 /** An import, or another redirect of the click, between a conversion and what corrects it. */
 const correction = fc
 	.record({

@@ -253,7 +253,8 @@ export class ReferenceLedger {
 		const revalued = [...this.#conversions.values()].filter((conversion) => {
 			const day = dayOf(conversion.eventAt);
 			const rate = this.#rateOf(conversion);
-			const isAsked = conversion.stage === "settled" && conversion.currency === currency && day >= from && day <= to;
+			const isValued = conversion.stage === "settled" || (conversion.stage === "quarantined" && conversion.heldFor === "amount");
+			const isAsked = isValued && conversion.currency === currency && day >= from && day <= to;
 			return isAsked && rate !== null && rate !== conversion.rate;
 		});
 		for (const conversion of revalued) {
@@ -268,7 +269,7 @@ export class ReferenceLedger {
 		if (conversion !== undefined && conversion.stage !== "settled") this.#weigh(conversion, now);
 	}
 
-	/** @param isRevalued it was settled, and is so still, unless a ceiling holds it by its new rate */
+	/** @param isRevalued it has a new rate, by which a ceiling may hold it, or no longer */
 	#weigh(conversion: ModelConversion, now: number, isRevalued = false): void {
 		conversion.payout = amountOf(conversion).payout;
 		conversion.status = conversion.verdict === "voided" ? "cancelled" : saidOf(conversion);
@@ -331,7 +332,8 @@ export class ReferenceLedger {
 		// The payout that was released is the same at another rate.
 		const passed = isRevalued && isReleased ? MAX_RELEASED : conversion.releasedUpTo;
 		if (gross > Math.max(ceiling, passed) || (this.#salesOf(conversion) ?? 0) > 5e12) return "amount";
-		if (isRevalued) return null;
+		// Of what is settled already, a new rate asks nothing else.
+		if (isRevalued && conversion.stage === "settled") return null;
 		const isEmbedded = this.clicks.some(({ hash, reason }) => hash === click.hash && reason === "embedded");
 		if (isEmbedded && !isReleased) return "review";
 		return this.suspended.has(click.publisher) ? "publisher_suspended" : null;
