@@ -12,6 +12,7 @@ import { sweepKeptClicks } from "./clicks/consumer/kept-clicks.ts";
 import { type Env, readConfig } from "./config.ts";
 import { consumePostbacks } from "./conversions/consume-postbacks.ts";
 import { sweepConversions } from "./conversions/sweep-conversions.ts";
+import { NOTE_STATEMENTS, noteJobs } from "./cron-jobs/note-jobs.ts";
 import { isBatchHeld, isCronHeld } from "./database-move/hold-work.ts";
 import { DAYS_STATEMENTS, sweepDays } from "./days/sweep-days.ts";
 import { chooseNetwork } from "./db/choose.ts";
@@ -21,7 +22,7 @@ import { keepDeadLettersSafely, sweepDeadLetters } from "./dead-letters/dead-let
 import { KeyOwners } from "./keys/key-owners.ts";
 import { LEARNING_STATEMENTS, sweepLearning } from "./learning-night/sweep-learning.ts";
 import { LEDGER_STATEMENTS, sweepLedger } from "./ledger-check/sweep-ledger.ts";
-import { QUEUE_NAMES, type QueueName } from "./lib/enums.ts";
+import { type CronJob, QUEUE_NAMES, type QueueName } from "./lib/enums.ts";
 import { type Job, orderJobs, runJobs } from "./lib/jobs.ts";
 import { logError, logInfo } from "./lib/log.ts";
 import { Operations } from "./lib/operations.ts";
@@ -42,8 +43,10 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 	if (await isMoving(env)) return;
 	const operations = new Operations();
 	const own = countOperations(env, operations);
+	// Whatever the jobs take, it is left.
+	operations.countStatements(NOTE_STATEMENTS);
 	const { db, products } = databases(own);
-	const small: Job[] = [
+	const small: Job<CronJob>[] = [
 		{ name: "caps", run: () => sweepCaps(clickDeps(own, onPauses)) },
 		{ name: "callbacks", run: () => sweepCallbacks(callbackDeps(own)) },
 		{
@@ -58,13 +61,13 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 		},
 	];
 	const minute = Math.floor(controller.scheduledTime / MINUTE_MS);
-	const alerts: Job = {
+	const alerts: Job<CronJob> = {
 		name: "alerts",
 		needs: { statements: ALERT_STATEMENTS, keys: ALERT_KEYS },
 		run: () => sweepAlerts(alertDeps(own), minute),
 	};
-	const clicks: Job = { name: "clicks", run: () => sweepKeptClicks({ ...clickDeps(own, onPauses), operations }) };
-	const long: Job[] = [
+	const clicks: Job<CronJob> = { name: "clicks", run: () => sweepKeptClicks({ ...clickDeps(own, onPauses), operations }) };
+	const long: Job<CronJob>[] = [
 		{ name: "book", needs: LEAST_PUBLISH, run: () => keepBook(own, operations) },
 		{
 			name: "retention",
@@ -80,7 +83,13 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 		},
 		{ name: "ledger", needs: { statements: LEDGER_STATEMENTS }, run: () => sweepLedger({ db, now }) },
 	];
-	await runJobs(orderJobs([...small, alerts], clicks, long, minute), operations);
+	const outcomes = await runJobs(orderJobs([...small, alerts], clicks, long, minute), operations);
+	try {
+		await noteJobs(databases(env).db, outcomes, now());
+	} catch (error) {
+		logError("cron.not_noted", error, { failed: outcomes.failed.join(", ") });
+	}
+	if (outcomes.failed.length > 0) throw new Error(`failed: ${outcomes.failed.join(", ")}`);
 }
 
 /** Whether a move keeps the cron from writing. Where that cannot be told, no database takes writes that should not. */

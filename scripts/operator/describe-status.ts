@@ -16,6 +16,7 @@ export function describeStatus(status: Status): string[] {
 		sums,
 		ledger,
 		days,
+		cron,
 		dead_letters,
 		kept,
 		database_bytes,
@@ -59,7 +60,7 @@ export function describeStatus(status: Status): string[] {
 	for (const { platform, word, count, newest_at } of unknown_status.words) {
 		rows.push(["", `${platform} says ${JSON.stringify(word)}: ${count}, the newest of ${newest_at}`]);
 	}
-	rows.push(...describeSums(sums), ...describeLedger(ledger), describeDays(days));
+	rows.push(...describeSums(sums), ...describeLedger(ledger), describeDays(days), ...describeCron(cron));
 	rows.push([
 		"Dead letters",
 		Object.entries(dead_letters)
@@ -130,6 +131,20 @@ function describeDays({ selected_at, without_digest, to_renew, oldest }: Status[
 	if (selected_at === null) return ["Day digests", "not looked for yet"];
 	const waiting = `${without_digest} days without one, ${to_renew} to be made again${oldest === null ? "" : `, from ${oldest} on`}`;
 	return ["Day digests", `${oldest === null ? "all made" : waiting}; looked for at ${selected_at}`];
+}
+
+function describeCron(jobs: Status["cron"]): [string, string][] {
+	const failing = jobs.flatMap(({ job, ended_at, failing_since }): [string, string][] =>
+		failing_since === null ? [] : [["", `${job} fails since ${failing_since}; it last came to its end ${ended_at}`]],
+	);
+	const newest = jobs
+		.map(({ ended_at }) => ended_at)
+		.toSorted()
+		.at(-1);
+	return [
+		["Cron", newest === undefined ? "has not run yet" : `${jobs.length} jobs, the last of which came to its end ${newest}`],
+		...failing,
+	];
 }
 
 function describeAge(seconds: number): string {

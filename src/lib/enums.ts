@@ -54,6 +54,25 @@ export type Cap = (typeof CAPS)[number];
 export const QUEUE_NAMES = ["clicks", "postbacks", "callbacks"] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
+/** The jobs of the cron. */
+export const CRON_JOBS = [
+	"caps",
+	"callbacks",
+	"secrets",
+	"size",
+	"dead_letters",
+	"conversions",
+	"alerts",
+	"clicks",
+	"book",
+	"retention",
+	"sums",
+	"days",
+	"learning",
+	"ledger",
+] as const;
+export type CronJob = (typeof CRON_JOBS)[number];
+
 /** What became of a postback that came in. */
 export const POSTBACK_OUTCOMES = ["accepted", "rejected", "unknown_key", "failed"] as const;
 

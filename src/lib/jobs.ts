@@ -2,8 +2,8 @@
 import { logError, logInfo } from "./log.ts";
 import type { Operated, Operations } from "./operations.ts";
 
-export type Job = {
-	name: string;
+export type Job<Name extends string = string> = {
+	name: Name;
 	/** What it may take at the most, or what it needs to come on: without as much left it waits for a later minute. */
 	needs?: Partial<Operated>;
 	run: () => Promise<unknown>;
@@ -17,31 +17,36 @@ export const MINUTES_A_TURN = 5;
  * the first each time, so that in the end none has waited for the others only.
  * @param minute minutes since 1970
  */
-export function orderJobs(small: readonly Job[], backlog: Job, long: readonly Job[], minute: number): Job[] {
+export function orderJobs<Name extends string>(
+	small: readonly Job<Name>[],
+	backlog: Job<Name>,
+	long: readonly Job<Name>[],
+	minute: number,
+): Job<Name>[] {
 	const first = Math.floor(minute / MINUTES_A_TURN) % long.length;
 	const turned = [...long.slice(first), ...long.slice(0, first)];
 	return minute % MINUTES_A_TURN === 0 ? [...small, ...turned, backlog] : [...small, backlog, ...turned];
 }
 
-/**
- * Runs those for which enough is left. One that fails keeps none of the others from theirs.
- * @throws Error that names those that failed
- */
-export async function runJobs(jobs: readonly Job[], operations: Operations): Promise<void> {
-	const failed: string[] = [];
-	const waiting: string[] = [];
+/** The names of those that came to their end, threw, or found too little left. */
+export type JobOutcomes<Name extends string = string> = Record<"ended" | "failed" | "waiting", readonly Name[]>;
+
+/** Runs those for which enough is left. One that fails keeps none of the others from theirs. */
+export async function runJobs<Name extends string>(jobs: readonly Job<Name>[], operations: Operations): Promise<JobOutcomes<Name>> {
+	const outcomes = { ended: [] as Name[], failed: [] as Name[], waiting: [] as Name[] };
 	for (const { name, needs = {}, run } of jobs) {
 		if (!operations.has(needs)) {
-			waiting.push(name);
+			outcomes.waiting.push(name);
 			continue;
 		}
 		try {
 			await run();
+			outcomes.ended.push(name);
 		} catch (error) {
 			logError("cron.failed", error, { job: name });
-			failed.push(name);
+			outcomes.failed.push(name);
 		}
 	}
-	if (waiting.length > 0) logInfo("cron.waiting", { jobs: waiting.join(", ") });
-	if (failed.length > 0) throw new Error(`failed: ${failed.join(", ")}`);
+	if (outcomes.waiting.length > 0) logInfo("cron.waiting", { jobs: outcomes.waiting.join(", ") });
+	return outcomes;
 }

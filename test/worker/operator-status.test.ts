@@ -59,6 +59,7 @@ describe("worker: /operator/status", () => {
 			sums: { compared_at: null, difference_count: 0, differences: [] },
 			ledger: { checked_at: null, whole: null, difference_count: 0, differences: [] },
 			days: { selected_at: null, without_digest: 0, to_renew: 0, oldest: null },
+			cron: [],
 			dead_letters: { clicks: 0, postbacks: 0, callbacks: 0 },
 			kept: { clicks: 0, dead_letters: 0 },
 			database_alert: null,

@@ -402,10 +402,17 @@ export const SOURCE_PARTS: readonly Part[] = [
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
+		path: "src/cron-jobs",
+		job: "how the cron's jobs fare",
+		imports: ["src/lib", "src/db/schema", "src/db"],
+		packages: ["drizzle-orm"],
+	},
+	{
 		path: "src/operator/status",
 		job: "what an operator watches",
 		imports: [
 			"src/lib",
+			"src/cron-jobs",
 			"src/campaign-book/format.ts",
 			"src/campaign-book/packed/head.ts",
 			"src/db/schema",
@@ -580,6 +587,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/reconcile",
 			"src/days",
 			"src/conversions",
+			"src/cron-jobs",
 			"src/ledger-check",
 			"src/callbacks",
 			"src/database-move",

@@ -35,6 +35,7 @@ const MENDED_AT: Readonly<Record<ProblemKind, string | null>> = {
 	dead_letters_clicks: `${PATH}/dead-letters`,
 	dead_letters_postbacks: `${PATH}/dead-letters`,
 	dead_letters_callbacks: `${PATH}/dead-letters`,
+	cron_late: null,
 	book_stale: null,
 	prices_stale: `${PATH}/learning`,
 	queue_backlog_clicks: null,

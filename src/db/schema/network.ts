@@ -12,6 +12,7 @@ export * from "./clicks.ts";
 export * from "./console.ts";
 export * from "./conversions.ts";
 export * from "./counters.ts";
+export * from "./cron-jobs.ts";
 export * from "./database-move.ts";
 export * from "./day-digests.ts";
 export * from "./dead-letters.ts";

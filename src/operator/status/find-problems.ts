@@ -14,7 +14,12 @@ const WAITING_LATE_MS = HOUR_MS;
 
 type Found = { count: number; text: string; command: string | null; since?: number | null };
 
-export function findProblems(status: Omit<Status, "problems">, facts: ProblemFacts, now: number): Problem[] {
+export function findProblems(
+	status: Omit<Status, "problems">,
+	facts: ProblemFacts,
+	late: readonly { name: string; since: number }[],
+	now: number,
+): Problem[] {
 	const found = new Map<ProblemKind, Found>();
 	const add = (kind: ProblemKind, problem: Found) => {
 		if (problem.count > 0) found.set(kind, problem);
@@ -44,6 +49,12 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 			since: oldestAt,
 		});
 	}
+	add("cron_late", {
+		count: late.length,
+		text: `jobs of the cron that have failed for ten minutes, or not come to their end for an hour; the log says why: ${late.map(({ name }) => name).join(", ")}`,
+		command: null,
+		since: Math.min(...late.map(({ since }) => since)),
+	});
 	if (facts.book_stale !== undefined) {
 		add("book_stale", {
 			count: book === null ? 1 : status.book_changes_waiting,

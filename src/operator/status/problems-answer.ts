@@ -8,6 +8,7 @@ export const PROBLEM_KINDS = [
 	"dead_letters_clicks",
 	"dead_letters_postbacks",
 	"dead_letters_callbacks",
+	"cron_late",
 	"book_stale",
 	"prices_stale",
 	"queue_backlog_clicks",

@@ -2,6 +2,7 @@
 import { asc, isNotNull, type SQL, sql } from "drizzle-orm";
 import { MANIFEST_KEY, PAUSED_KEY, parseManifest, parsePauses } from "../../campaign-book/format.ts";
 import { parseHead } from "../../campaign-book/packed/head.ts";
+import { lateJobs, readJobs } from "../../cron-jobs/read-jobs.ts";
 import { type Database, isPostgres } from "../../db/client.ts";
 import { readSize, sizeAlertOf } from "../../db/database-size.ts";
 import { callbackHealth } from "../../db/schema/callbacks.ts";
@@ -64,6 +65,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		sums,
 		ledger,
 		days,
+		jobs,
 		facts,
 		paused,
 		databaseBytes,
@@ -79,6 +81,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		readSums(deps.db),
 		readLedger(deps.db),
 		readDays(deps.db),
+		readJobs(deps.db),
 		readProblemFacts(deps.db, now),
 		readPausedAddresses(deps.db),
 		readSize(deps.db),
@@ -120,6 +123,11 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		sums,
 		ledger,
 		days,
+		cron: jobs.map(({ name, endedAt, failingSince }) => ({
+			job: name,
+			ended_at: isoTime(endedAt),
+			failing_since: isoTimeOrNull(failingSince),
+		})),
 		dead_letters: { clicks: figures.deadClicks, postbacks: figures.deadPostbacks, callbacks: figures.deadCallbacks },
 		kept,
 		database_engine: isPostgres(deps.db) ? "postgres" : "d1",
@@ -127,7 +135,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		database_alert: isPostgres(deps.db) ? null : sizeAlertOf(databaseBytes, deps.maxDatabaseBytes),
 		paused_campaigns: { count: book.paused.length, campaigns: book.paused.slice(0, MAX_NAMED) },
 	};
-	return { ...status, problems: findProblems(status, { ...facts, ...book.facts }, now) };
+	return { ...status, problems: findProblems(status, { ...facts, ...book.facts }, lateJobs(jobs, now), now) };
 }
 
 /** The statement behind the figures of the database. Each condition is that of a partial index, word for word. */

@@ -1,7 +1,7 @@
 /** Answer of GET /operator/status. */
 import * as v from "valibot";
 import { ledgerDifferenceSchema, netReasonsSchema } from "../../ledger-check/ledger-answers.ts";
-import { DATABASE_ENGINES, SIZE_ALERTS } from "../../lib/enums.ts";
+import { CRON_JOBS, DATABASE_ENGINES, SIZE_ALERTS } from "../../lib/enums.ts";
 import { count, perQueue, time } from "../../lib/shapes.ts";
 import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 import { sumDifferenceSchema } from "../../reconcile/reconcile-answers.ts";
@@ -78,6 +78,14 @@ export const statusSchema = v.strictObject({
 		to_renew: v.pipe(count, v.description("Days that changed since theirs was computed.")),
 		oldest: v.pipe(v.nullable(v.pipe(v.string(), v.isoDate())), v.description("The first day that waits, UTC.")),
 	}),
+	/** Jobs of the cron that have had a turn. */
+	cron: v.array(
+		v.strictObject({
+			job: v.picklist(CRON_JOBS),
+			ended_at: v.pipe(time, v.description("When it last came to its end, to some five minutes, or was first heard of.")),
+			failing_since: v.pipe(v.nullable(time), v.description("Since when each of its runs has failed; null where the last one did not.")),
+		}),
+	),
 	/** Messages that no consumer could take. */
 	dead_letters: perQueue(count),
 	/** What KV keeps, since the queue refused clicks or the database dead letters. */

@@ -18,6 +18,7 @@ const STATUS: Status = {
 	sums: { compared_at: null, difference_count: 0, differences: [] },
 	ledger: { checked_at: null, whole: null, difference_count: 0, differences: [] },
 	days: { selected_at: null, without_digest: 0, to_renew: 0, oldest: null },
+	cron: [],
 	dead_letters: { clicks: 0, postbacks: 0, callbacks: 0 },
 	kept: { clicks: 0, dead_letters: 0 },
 	database_engine: "d1",
@@ -44,6 +45,26 @@ describe("unit: the status in words", () => {
 			"                  1 wait",
 		]);
 		expect(describeStatus(STATUS).at(-1)).toBe("Problems          none");
+	});
+
+	test("says when the cron last did its work, and which of its jobs fail", () => {
+		const cronOf = (cron: Status["cron"]) => {
+			const lines = describeStatus({ ...STATUS, cron });
+			return lines.slice(
+				lines.findIndex((line) => line.startsWith("Cron")),
+				lines.findIndex((line) => line.startsWith("Dead")),
+			);
+		};
+		expect(cronOf([])).toEqual(["Cron              has not run yet"]);
+		const later = "2026-11-18T15:20:00.000Z";
+		const jobs: Status["cron"] = [
+			{ job: "caps", ended_at: later, failing_since: null },
+			{ job: "book", ended_at: AT, failing_since: "2026-11-18T15:01:00.000Z" },
+		];
+		expect(cronOf(jobs)).toEqual([
+			`Cron              2 jobs, the last of which came to its end ${later}`,
+			`                  book fails since 2026-11-18T15:01:00.000Z; it last came to its end ${AT}`,
+		]);
 	});
 
 	test("says which closed days wait for their digest", () => {

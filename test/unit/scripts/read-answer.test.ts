@@ -26,6 +26,7 @@ const STATUS: Status = {
 	sums: { compared_at: null, difference_count: 0, differences: [] },
 	ledger: { checked_at: null, whole: null, difference_count: 0, differences: [] },
 	days: { selected_at: null, without_digest: 0, to_renew: 0, oldest: null },
+	cron: [{ job: "book", ended_at: "2026-11-18T15:00:00.000Z", failing_since: null }],
 	dead_letters: { clicks: 0, postbacks: 0, callbacks: 2 },
 	kept: { clicks: 0, dead_letters: 0 },
 	database_engine: "d1",
