@@ -179,6 +179,7 @@ function alertDeps(env: Env): AlertDeps {
 	const queues = { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS };
 	return {
 		db,
+		kv: env.BOOK,
 		now,
 		webhook: url === undefined || key === null ? null : { url, key },
 		readProblems: async () => (await readStatus({ db, kv: env.BOOK, queues, now })).problems,

@@ -22,9 +22,14 @@ export type AlertChanges = { write: AlertRow[]; remove: string[] };
  * @param problems what this look sees
  * @param newId    makes the id of an alert
  */
-export function decideAlerts(stored: readonly AlertRow[], problems: readonly Problem[], now: number, newId: () => string): AlertChanges {
+export function decideAlerts(
+	stored: readonly AlertRow[],
+	problems: readonly Alert["data"][],
+	now: number,
+	newId: () => string,
+): AlertChanges {
 	const rows = new Map(stored.map((row) => [row.kind, row]));
-	const seen = new Map(problems.map((problem) => [problem.kind as string, problem]));
+	const seen = new Map(problems.map((problem) => [problem.kind, problem]));
 	const changes: AlertChanges = { write: [], remove: [] };
 	for (const kind of new Set([...rows.keys(), ...seen.keys()])) {
 		const before = rows.get(kind) ?? nothingKnown(kind);
@@ -36,7 +41,7 @@ export function decideAlerts(stored: readonly AlertRow[], problems: readonly Pro
 	return changes;
 }
 
-function look(row: AlertRow, problem: Problem | null, now: number, newId: () => string): AlertRow {
+function look(row: AlertRow, problem: Alert["data"] | null, now: number, newId: () => string): AlertRow {
 	const isSeen = problem !== null;
 	const looks = isSeen === row.standing ? 0 : row.looks + 1;
 	const hasTurned = looks >= LOOKS;

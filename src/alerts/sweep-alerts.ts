@@ -5,25 +5,26 @@ import { insertRows, propertiesOf, replaceColumns } from "../db/json-rows.ts";
 import { problemAlerts } from "../db/schema/alerts.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError, logInfo } from "../lib/log.ts";
-import { signWebhook } from "../lib/sign-webhook.ts";
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/time.ts";
+import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import type { Problem } from "../operator/status/problems-answer.ts";
 import { decideAlerts } from "./decide-alerts.ts";
+import { sendAlert, type Webhook } from "./send-alert.ts";
+import { tellUnreadable, UNREADABLE } from "./tell-unreadable.ts";
 
 export type AlertDeps = {
 	db: Database;
+	kv: KVNamespace;
 	now: () => number;
 	/** Where alerts go, and the key that signs them; null where the operator wants none. */
-	webhook: { url: string; key: Uint8Array<ArrayBuffer> } | null;
+	webhook: Pick<Webhook, "url" | "key"> | null;
 	readProblems: () => Promise<readonly Problem[]>;
-	fetch: (url: string, init: RequestInit) => Promise<Response>;
+	fetch: Webhook["fetch"];
 };
 
 /** The status is looked at so often. */
 export const LOOK_EVERY_MINUTES = 5;
-/** Alerts that a minute sends, and how long each is waited for. */
+/** Alerts that a minute sends. */
 const MAX_SENT = 5;
-const TIMEOUT_MS = 5 * SECOND_MS;
 const LONGEST_PAUSE_MS = HOUR_MS;
 /** The most that a run takes: the status, and its own. */
 export const ALERT_STATEMENTS = 60;
@@ -31,9 +32,10 @@ export const ALERT_KEYS = 20;
 
 /** @param minute minutes since 1970 */
 export async function sweepAlerts(deps: AlertDeps, minute: number): Promise<void> {
-	const { db, now, webhook } = deps;
-	if (webhook === null) return;
-	if (minute % LOOK_EVERY_MINUTES === 0) await lookAtProblems(deps);
+	const { db, now, fetch } = deps;
+	if (deps.webhook === null) return;
+	const webhook = { ...deps.webhook, now, fetch };
+	if (minute % LOOK_EVERY_MINUTES === 0) await lookAtProblems(deps, webhook);
 	const due = await db.all<{ kind: string; standing: number; body: string; messageId: string; tries: number }>(
 		sql`SELECT kind, standing, body, message_id AS "messageId", tries FROM problem_alerts
 			WHERE body IS NOT NULL AND next_try_at <= ${now()} ORDER BY next_try_at, kind LIMIT ${MAX_SENT}`,
@@ -44,7 +46,7 @@ export async function sweepAlerts(deps: AlertDeps, minute: number): Promise<void
 		await db.run(
 			sql`UPDATE problem_alerts SET tries = tries + 1, next_try_at = ${nextTryAt} WHERE kind = ${kind} AND message_id = ${messageId}`,
 		);
-		const fault = await send(deps, webhook, messageId, body);
+		const fault = await sendAlert(webhook, messageId, body);
 		if (fault !== null) {
 			logError("alerts.failed", new Error(fault), { problem: kind, tries: tries + 1 });
 			continue;
@@ -57,9 +59,16 @@ export async function sweepAlerts(deps: AlertDeps, minute: number): Promise<void
 	await db.run(sql`DELETE FROM problem_alerts WHERE standing = 0 AND told = 0 AND looks = 0 AND body IS NULL`);
 }
 
-async function lookAtProblems({ db, now, readProblems }: AlertDeps): Promise<void> {
-	const [problems, stored] = await Promise.all([readProblems(), db.select().from(problemAlerts)]);
-	const { write, remove } = decideAlerts(stored, problems, now(), () => `alert_${newTimeOrderedId(now())}`);
+/** @throws whatever reading the status or what earlier looks have left throws, once the operator was told of it */
+async function lookAtProblems({ db, kv, now, readProblems }: AlertDeps, webhook: Webhook): Promise<void> {
+	const newId = () => `alert_${newTimeOrderedId(now())}`;
+	const looked = await Promise.all([readProblems(), db.select().from(problemAlerts)]).catch(async (error: unknown) => {
+		await tellUnreadable(kv, webhook, true, newId).catch((fault: unknown) => logError("alerts.failed", fault, { problem: UNREADABLE }));
+		throw error;
+	});
+	await tellUnreadable(kv, webhook, false, newId);
+	const [problems, stored] = looked;
+	const { write, remove } = decideAlerts(stored, problems, now(), newId);
 	const replaced = propertiesOf(problemAlerts).filter((property) => property !== "kind");
 	const statements = [
 		...(write.length === 0
@@ -68,21 +77,4 @@ async function lookAtProblems({ db, now, readProblems }: AlertDeps): Promise<voi
 		...(remove.length === 0 ? [] : [sql`DELETE FROM problem_alerts WHERE kind IN (SELECT atom FROM json_each(${JSON.stringify(remove)}))`]),
 	];
 	if (statements.length > 0) await runTransaction(db, statements);
-}
-
-/** Null where the webhook took it, else why not. */
-async function send(
-	{ now, fetch }: AlertDeps,
-	{ url, key }: NonNullable<AlertDeps["webhook"]>,
-	id: string,
-	body: string,
-): Promise<string | null> {
-	try {
-		const headers = { "content-type": "application/json", ...(await signWebhook([key], id, now(), body)) };
-		const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });
-		await response.body?.cancel();
-		return response.ok ? null : `the webhook answered HTTP ${response.status}`;
-	} catch (error) {
-		return error instanceof Error ? `${error.name}: ${error.message}` : "the webhook could not be called";
-	}
 }

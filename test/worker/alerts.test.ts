@@ -30,7 +30,11 @@ class Cron {
 	problems: readonly Problem[] = [];
 	/** What the webhook answers. */
 	answer: () => Promise<Response> = () => Promise.resolve(new Response("ok"));
+	/** Whether the status cannot be read. */
+	isAway = false;
+	db = openDatabase(env.DB);
 	readonly calls: Call[] = [];
+	readonly thrown: string[] = [];
 	minute = START / MINUTE_MS;
 	looks = 0;
 
@@ -42,9 +46,10 @@ class Cron {
 			};
 			const readProblems = () => {
 				this.looks++;
-				return Promise.resolve(this.problems);
+				return this.isAway ? Promise.reject(new Error("away")) : Promise.resolve(this.problems);
 			};
-			await sweepAlerts({ db: openDatabase(env.DB), now: () => this.minute * MINUTE_MS, webhook, readProblems, fetch }, this.minute);
+			const deps = { db: this.db, kv: env.BOOK, now: () => this.minute * MINUTE_MS, webhook, readProblems, fetch };
+			await sweepAlerts(deps, this.minute).catch((error: unknown) => this.thrown.push(String(error)));
 		}
 	}
 
@@ -55,6 +60,7 @@ class Cron {
 
 beforeEach(async () => {
 	await env.DB.prepare("DELETE FROM problem_alerts").run();
+	await env.BOOK.delete("alert:unreadable");
 });
 
 describe("worker: alerts", () => {
@@ -140,6 +146,47 @@ describe("worker: alerts", () => {
 		const looks = [[problem("waiting")], [problem("waiting")], [], []];
 		const rows = looks.reduce<AlertRow[]>((before, problems, at) => decideAlerts(before, problems, at, id).write, []);
 		expect(rows).toEqual([]);
+	});
+
+	it("that the status cannot be read is told without the database, from the second look on, and so is its end", async () => {
+		const cron = new Cron();
+		cron.problems = [problem("waiting")];
+		await cron.run(2 * LOOK_EVERY_MINUTES);
+		cron.isAway = true;
+		cron.db = openDatabase(
+			new Proxy(env.DB, {
+				get: () => () => {
+					throw new Error("D1 is away");
+				},
+			}),
+		);
+		await cron.run(LOOK_EVERY_MINUTES);
+		expect(cron.told).toEqual(["problem.began waiting"]);
+		cron.answer = () => Promise.resolve(new Response("busy", { status: 503 }));
+		await cron.run(2 * LOOK_EVERY_MINUTES);
+		cron.answer = () => Promise.resolve(new Response("ok"));
+		await cron.run(5 * LOOK_EVERY_MINUTES);
+		const tries = cron.calls.slice(1);
+		expect(tries.map(({ body }) => [body.type, body.data.kind])).toEqual(Array(3).fill(["problem.began", "status_unreadable"]));
+		expect(new Set(tries.map(({ headers }) => headers.get("webhook-id"))).size).toBe(1);
+		expect(cron.thrown).toHaveLength(8 * LOOK_EVERY_MINUTES);
+		cron.isAway = false;
+		cron.db = openDatabase(env.DB);
+		const before = cron.calls.length;
+		await cron.run(4 * LOOK_EVERY_MINUTES);
+		expect(cron.told.slice(before)).toEqual(["problem.ended status_unreadable"]);
+		expect(await env.BOOK.get("alert:unreadable")).toBeNull();
+		expect(cron.thrown).toHaveLength(8 * LOOK_EVERY_MINUTES);
+	});
+
+	it("one look that failed is not told, and leaves nothing", async () => {
+		const cron = new Cron();
+		cron.isAway = true;
+		await cron.run(LOOK_EVERY_MINUTES);
+		expect(await env.BOOK.get("alert:unreadable")).not.toBeNull();
+		cron.isAway = false;
+		await cron.run(LOOK_EVERY_MINUTES);
+		expect([cron.told, await env.BOOK.get("alert:unreadable"), cron.thrown]).toEqual([[], null, ["Error: away"]]);
 	});
 
 	it("without a webhook nothing is looked at", async () => {

@@ -1,0 +1,26 @@
+/** Posts an alert to the operator's webhook, signed as Standard Webhooks has it. */
+import { signWebhook } from "../lib/sign-webhook.ts";
+import { SECOND_MS } from "../lib/time.ts";
+
+export type Webhook = {
+	url: string;
+	/** Signs what is sent. */
+	key: Uint8Array<ArrayBuffer>;
+	now: () => number;
+	fetch: (url: string, init: RequestInit) => Promise<Response>;
+};
+
+/** An alert is waited for so long. */
+const TIMEOUT_MS = 5 * SECOND_MS;
+
+/** Null where the webhook took it, else why not. */
+export async function sendAlert({ url, key, now, fetch }: Webhook, id: string, body: string): Promise<string | null> {
+	try {
+		const headers = { "content-type": "application/json", ...(await signWebhook([key], id, now(), body)) };
+		const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });
+		await response.body?.cancel();
+		return response.ok ? null : `the webhook answered HTTP ${response.status}`;
+	} catch (error) {
+		return error instanceof Error ? `${error.name}: ${error.message}` : "the webhook could not be called";
+	}
+}
