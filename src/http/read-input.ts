@@ -29,6 +29,9 @@ export async function readBody<Output>(
 	return readInput(schema, Array.isArray(body) ? null : body, telling);
 }
 
+/** Of a parameter whose other value would be passed over. */
+export const GIVEN_TWICE = "is given more than once";
+
 /** A parameter that says yes by 1 or true; absent it says no. */
 export const flag = v.pipe(
 	v.optional(v.picklist(["0", "1", "true", "false"], "must be 1 or 0"), "0"),

@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { BREAK_GLASS, mayAct } from "../http/actor.ts";
 import { answerHttpError, invalidInput } from "../http/errors.ts";
 import type { FailedKeys } from "../http/failed-keys.ts";
-import { limitBody } from "../http/read-input.ts";
+import { GIVEN_TWICE, limitBody } from "../http/read-input.ts";
 import { suggest } from "../http/suggest.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { equalSecrets } from "../lib/bytes.ts";
@@ -86,7 +86,7 @@ export function operatorRoutes(deps: OperatorDeps): Hono {
 		app.use(`${path}/*`, limitBody(MAX_BODY_BYTES[path] ?? MAX_SMALL_BYTES));
 		if (!IN_OWN_WORDS.has(path)) {
 			app.use(`${path}/*`, (c, next) => {
-				refuseUnknown(c.req.query(), operationOf(c.req.method, c.req.path)?.query ?? []);
+				refuseQuery(c.req.queries(), operationOf(c.req.method, c.req.path)?.query ?? []);
 				return next();
 			});
 		}
@@ -96,11 +96,17 @@ export function operatorRoutes(deps: OperatorDeps): Hono {
 	return app;
 }
 
-/** A mistyped dry_run would do what it was to preview, and a mistyped filter show what it was to leave out. @throws HttpError 422 that names them */
-function refuseUnknown(query: Record<string, string>, known: readonly string[]): void {
-	const unknown = Object.keys(query).filter((name) => !known.includes(name));
-	if (unknown.length > 0)
-		throw invalidInput(unknown.map((name) => ({ path: name, message: `is not a known field${suggest(name, known)}` })));
+/**
+ * A mistyped dry_run would do what it was to preview, and a mistyped filter show what it was to leave out; so would the other value of one
+ * that is given twice.
+ * @throws HttpError 422 that names them
+ */
+function refuseQuery(query: Record<string, string[]>, known: readonly string[]): void {
+	const faults = Object.entries(query).flatMap(([name, values]) => {
+		if (!known.includes(name)) return [{ path: name, message: `is not a known field${suggest(name, known)}` }];
+		return values.length > 1 ? [{ path: name, message: GIVEN_TWICE }] : [];
+	});
+	if (faults.length > 0) throw invalidInput(faults);
 }
 
 /** Whose key it is. That of OPERATOR_KEY asks no database: it opens where the database does not answer, too. */

@@ -7,7 +7,7 @@ import { OPERATOR_HEADERS } from "./network-import.ts";
 export function postFeed(
 	kind: "products" | "seller-products",
 	body: BodyInit,
-	query: Record<string, string> = {},
+	query: Record<string, string> | string[][] = {},
 	headers: Record<string, string> = OPERATOR_HEADERS,
 ): Promise<Response> {
 	return exports.default.fetch(`https://base.example/operator/${kind}?${new URLSearchParams(query)}`, { method: "POST", headers, body });

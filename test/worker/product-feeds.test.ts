@@ -475,8 +475,15 @@ describe("worker: what a feed gets wrong", () => {
 		[{ mapping: "[]" }, "mapping"],
 		[{ line: "0" }, "line"],
 		[{ feed: "a b" }, "feed"],
+		[
+			[
+				["dry_run", "0"],
+				["dry_run", "1"],
+			],
+			"dry_run",
+		],
 	])("an option at fault (%j): 422 that names it, and nothing is read", async (query, name) => {
-		const response = await postFeed("products", jsonLines([shoes("1")]), query as Record<string, string>);
+		const response = await postFeed("products", jsonLines([shoes("1")]), query as string[][]);
 		expect(response.status).toBe(422);
 		expect(await response.json()).toEqual({
 			error: "Validation failed",

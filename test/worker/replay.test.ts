@@ -110,6 +110,8 @@ describe("worker: dead letters are replayed", () => {
 		expect(v.parse(replayedSchema, await dry.json())).toMatchObject({ replayed: { clicks: 1 }, dry_run: true });
 		const mistyped = await ask({}, OPERATOR_HEADERS, "?dryrun=1");
 		expect([mistyped.status, await mistyped.json()]).toMatchObject([422, { faults: [{ path: "dryrun" }] }]);
+		const twice = await ask({}, OPERATOR_HEADERS, "?dry_run=0&dry_run=1");
+		expect([twice.status, await twice.json()]).toMatchObject([422, { faults: [{ path: "dry_run", message: "is given more than once" }] }]);
 		expect(await faultsOf([])).toMatchObject({ fault_count: 1 });
 		expect(await replay({ dry_run: true })).toMatchObject({ remaining: { clicks: 1 } });
 	});

@@ -1,7 +1,7 @@
 /** Reads the query of a feed upload. */
 import * as v from "valibot";
 import { type Fault, invalidInput } from "../../http/errors.ts";
-import { flag } from "../../http/read-input.ts";
+import { flag, GIVEN_TWICE } from "../../http/read-input.ts";
 import { parseJson } from "../../lib/json.ts";
 import { type FeedKind, fieldsOf } from "./feed-columns.ts";
 
@@ -37,11 +37,14 @@ export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOpt
 	const blame = (path: string, message: string) => faults.push({ path, message });
 	const fields = fieldsOf(kind);
 	const constants = new Map<string, string>();
+	const repeated = new Set<string>();
 	for (const [name, value] of query) {
+		if (query.getAll(name).length > 1) repeated.add(name);
 		if (OPTIONS.has(name) || value.trim() === "") continue;
 		if (fields.includes(name)) constants.set(name, value.trim());
 		else blame(name, `is neither an option of a feed nor one of its fields: ${[...OPTIONS, ...fields].join(", ")}`);
 	}
+	for (const name of repeated) blame(name, GIVEN_TWICE);
 	const replace = SCOPES[query.get("replace") ?? ""];
 	if (replace === undefined) blame("replace", "must be domains or all");
 	const dryRun = v.safeParse(flag, query.get("dry_run") || undefined);
