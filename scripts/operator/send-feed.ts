@@ -11,6 +11,7 @@ import type { ReplaceScope } from "../../src/operator/feeds/feed-options.ts";
 import { errorCode, Failure } from "../local/failure.ts";
 import { callOperator, type Target } from "./call-operator.ts";
 import { type ServerOptions, withServerOptions } from "./command.ts";
+import { eachOnce } from "./each-once.ts";
 import { addReports, describeFeed } from "./feed-report.ts";
 import { namesOf } from "./option-names.ts";
 import { type Progress, showProgress } from "./progress.ts";
@@ -86,12 +87,12 @@ async function sendFeed(name: string, file: string, options: FeedCommandOptions)
 
 /** What goes with every part. @throws Failure where an option is at fault */
 function readQuery({ mapping, set, idPrefix, dryRun }: FeedCommandOptions): URLSearchParams {
-	const query = new URLSearchParams();
-	for (const assignment of set) {
+	const fields = set.map((assignment): [string, string] => {
 		const at = assignment.indexOf("=");
 		if (at < 1) throw new Failure(`--set is ${JSON.stringify(assignment)}, but must be FIELD=VALUE, such as --set domain=shoes.example`);
-		query.set(assignment.slice(0, at), assignment.slice(at + 1));
-	}
+		return [assignment.slice(0, at), assignment.slice(at + 1)];
+	});
+	const query = new URLSearchParams(eachOnce(fields, "--set"));
 	if (dryRun) query.set("dry_run", "1");
 	if (idPrefix !== undefined) query.set("id_prefix", idPrefix);
 	if (mapping !== undefined) query.set("mapping", readMapping(mapping));

@@ -134,6 +134,12 @@ describe("npm run operator -- products", () => {
 		["a folder", ["src"], null, "it is a folder"],
 		["broken gzip", ["broken.csv.gz"], null, "gzip is broken or ends too early"],
 		["a mapping that is no JSON", ["feed.csv", "--mapping", "broken.json"], null, "is not valid JSON"],
+		[
+			"two values of a field",
+			["feed.csv", "--set", "currency=EUR", "--set", "currency=USD"],
+			null,
+			"--set currency is given more than once",
+		],
 		["a value without a field", ["feed.csv", "--set", "shoes.example"], null, "FIELD=VALUE"],
 	])("%s: exit code 1 and what to do", async (_name, arguments_, answer, message) => {
 		if (answer !== null) answers = [answer];

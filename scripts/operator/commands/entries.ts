@@ -4,6 +4,7 @@ import { brandSchema, campaignSchema, platformSchema, publisherSchema } from "..
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
+import { eachOnce } from "../each-once.ts";
 import { type Entry, fetchEntry, KINDS, pathOf, readValue, sectionOf } from "../entries.ts";
 import { namesOf, parametersOf } from "../option-names.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
@@ -65,7 +66,7 @@ export const command: OperatorCommand = {
 };
 
 function fieldsOf(section: EntrySection, assignments: readonly string[]): Record<string, unknown> {
-	return Object.fromEntries(
+	return eachOnce(
 		assignments.map((assignment) => {
 			const at = assignment.indexOf("=");
 			if (at < 1) throw new Failure(`${JSON.stringify(assignment)} must be a field and its value: commission_rate="7% CPS"`);
@@ -73,6 +74,7 @@ function fieldsOf(section: EntrySection, assignments: readonly string[]): Record
 			const schema = Object.hasOwn(FIELDS[section], field) ? FIELDS[section][field] : undefined;
 			return [field, readValue(schema, assignment.slice(at + 1))];
 		}),
+		"The field",
 	);
 }
 

@@ -8,6 +8,7 @@ import {
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
+import { eachOnce } from "../each-once.ts";
 import { namesOf } from "../option-names.ts";
 import { readPage } from "../read-page.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
@@ -86,7 +87,7 @@ const TELLING = {
 
 /** A request looks at some hundred: asks until all were looked at. */
 async function replay(platform: string, { map, from, until = new Date().toISOString(), dryRun, ...options }: ReplayOptions): Promise<void> {
-	const mapping = Object.fromEntries(map.map(readPair));
+	const mapping = eachOnce(map.map(readPair), "--map");
 	const total = { looked_at: 0, accepted: 0, still_refused: 0, conversions: 0 };
 	let publisherMicros = 0;
 	let grossMicros = 0;

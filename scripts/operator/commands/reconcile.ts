@@ -3,6 +3,7 @@ import { type Reconciled, reconciledSchema } from "../../../src/operator/stateme
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
+import { eachOnce } from "../each-once.ts";
 import { namesOf } from "../option-names.ts";
 import { readBytes } from "../read-input.ts";
 import { take } from "../take-answer.ts";
@@ -65,7 +66,7 @@ function readMapping(text: string): Record<string, string> {
 			throw new Failure(`--mapping has ${JSON.stringify(pair.trim())}, but must be fields and their columns.\n${MAPPING}`);
 		return [field, column] as const;
 	});
-	return Object.fromEntries(pairs);
+	return eachOnce(pairs, "In --mapping the field");
 }
 
 function describe(report: Reconciled): string[] {
