@@ -142,6 +142,24 @@ describe("worker: erasing what names the publisher's own click id", () => {
 		expect(await conversions()).toMatchObject([{ stage: "waiting", click_id: null }]);
 	});
 
+	it.each([
+		["a conversion", (told: object) => consume(told)],
+		["a dead letter", keepDead],
+	])("of %s that was told of before the click was made: it stays nobody's, and the click of it is not named", async (_, keep) => {
+		const told = personal("t", OWN);
+		const mine = clickRow({ uid: UID, publisher_click_id: OWN, clicked_at: told.intake.receivedAt + 3_600_000 });
+		await storeClicks(mine);
+		await keep(told);
+		await erase({ uid: UID });
+		await expectErased();
+		const dead = await rowsOf("SELECT body FROM dead_letters");
+		await consume(dead.length > 0 ? await readDead() : { format: 1, kind: "look_again", platform: "west", txnid: "t" });
+		expect(await conversions()).toEqual([{ txnid: "t", stage: "waiting", click_id: null, revenue_micros: null }]);
+		expect(JSON.stringify(await rowsOf("SELECT cid FROM conversions UNION SELECT cid FROM postback_intake"))).not.toContain(
+			mine.click_hash,
+		);
+	});
+
 	it("of rows of the archive", async () => {
 		await storeClicks(click());
 		const row = { platform: "west", txnid: "t", cid: OWN, query: `cid=${OWN}&s2=s2-mark` };

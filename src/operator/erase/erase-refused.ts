@@ -45,7 +45,7 @@ export async function eraseRefused(
 		const rows = await readBehind(db, next, leastId);
 		const redacted = rows.flatMap((row) => {
 			if (isFoundByCid(row, erased) || !namesInQuery(row, erased)) return [];
-			const query = redactQuery(row.query, row.cid ?? "", { platform: row.platform, erased });
+			const query = redactQuery(row.query, row.cid ?? "", { ...row, erased });
 			return query === row.query ? [] : [{ id: row.id, query }];
 		});
 		for (const { id } of redacted) ids.add(id);
@@ -60,7 +60,7 @@ export async function eraseRefused(
 }
 
 function readBehind(db: Database, { platform, id }: RefusedPosition, leastId: string): Promise<Row[]> {
-	const columns = sql`id, platform, txnid, cid, query`;
+	const columns = sql`id, platform, txnid, cid, received_at AS "receivedAt", query`;
 	if (platform === null) {
 		return db.all<Row>(sql`SELECT ${columns} FROM postback_intake
 			WHERE outcome <> 'accepted' AND platform IS NULL AND id > ${id} AND id >= ${leastId} ORDER BY id LIMIT ${ROWS_A_PAGE}`);
@@ -79,5 +79,5 @@ function behind(rows: readonly Row[], { platform }: RefusedPosition): RefusedPos
 function isFoundByCid({ cid }: Row, { hashes, own }: Erased): boolean {
 	if (cid === null) return false;
 	const isInOneCase = cid === cid.toLowerCase() || cid === cid.toUpperCase();
-	return (isInOneCase && hashes.has(cid.toLowerCase())) || own.replace(null, cid) !== null;
+	return (isInOneCase && hashes.has(cid.toLowerCase())) || own.has(cid);
 }

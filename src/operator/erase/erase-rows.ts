@@ -10,7 +10,7 @@ import type { Actor } from "../../http/actor.ts";
 import { utcDay } from "../../lib/time.ts";
 import type { EraseCounts } from "./erase-answer.ts";
 import type { ErasedClick, OwnIds } from "./own-ids.ts";
-import { type ErasedIds, redactEvent, redactQuery, redactThread } from "./redact.ts";
+import { type ErasedIds, type Refused, redactEvent, redactQuery, redactThread } from "./redact.ts";
 
 /** Who asks, when, and under which receipt; null where it is only counted. */
 export type Receipt = { actor: Actor; at: number; id: string } | null;
@@ -18,7 +18,7 @@ export type Receipt = { actor: Actor; at: number; id: string } | null;
 type RowCounts = Pick<EraseCounts, "clicks" | "visits" | "conversions" | "conversion_events" | "postbacks" | "callbacks" | "claims">;
 type Conversion = { platform: string; txnid: string; publisherId: string | null; eventAt: number; version: number; hash: string };
 
-type Intake = { id: string; platform: string | null; txnid: string | null; cid: string | null; query: string; outcome: string };
+type Intake = Refused & { id: string; cid: string | null; outcome: string };
 
 export type Wanted = {
 	clicks: readonly ErasedClick[];
@@ -46,17 +46,18 @@ async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, cou
 	const ownIds = JSON.stringify([...new Set(all.flatMap(({ publisherClickId }) => publisherClickId ?? []))]);
 	const ofClicks = sql`(click_id IN (SELECT atom FROM json_each(${ids})) OR cid IN (SELECT atom FROM json_each(${hashes}))
 		OR (click_id IS NULL AND cid IN (SELECT atom FROM json_each(${ownIds}))))`;
-	const found = await db.all<Omit<Conversion, "hash"> & { clickId: string | null; cid: string }>(sql`
-		SELECT platform, txnid, publisher_id AS "publisherId", event_at AS "eventAt", version, click_id AS "clickId", cid FROM conversions
+	const found = await db.all<Omit<Conversion, "hash"> & { clickId: string | null; cid: string; firstReceivedAt: number }>(sql`
+		SELECT platform, txnid, publisher_id AS "publisherId", event_at AS "eventAt", version, click_id AS "clickId", cid,
+			first_received_at AS "firstReceivedAt" FROM conversions
 		WHERE ${ofClicks}`);
 	const hashOf = new Map(all.map(({ id, clickHash }) => [id, clickHash]));
 	const known = new Set(hashOf.values());
-	const newCid = (platform: string | null, cid: string) => {
+	const newCid = (platform: string | null, cid: string, toldAt: number) => {
 		const hash = asClickHash(cid);
-		return hash !== null && known.has(hash) ? hash : own.replace(platform, cid);
+		return hash !== null && known.has(hash) ? hash : own.replace(platform, cid, toldAt);
 	};
-	const conversions = found.flatMap(({ clickId, cid, ...of }): Conversion[] => {
-		const hash = hashOf.get(clickId ?? "") ?? newCid(of.platform, cid);
+	const conversions = found.flatMap(({ clickId, cid, firstReceivedAt, ...of }): Conversion[] => {
+		const hash = hashOf.get(clickId ?? "") ?? newCid(of.platform, cid, firstReceivedAt);
 		return hash === null ? [] : [{ ...of, hash }];
 	});
 	const names = JSON.stringify(conversions);
@@ -73,7 +74,7 @@ async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, cou
 		UNION SELECT i.id FROM postback_intake i WHERE i.cid IN (SELECT atom FROM json_each(${ownIds})) AND NOT EXISTS (
 			SELECT 1 FROM conversions v WHERE v.platform = i.platform AND v.txnid = i.txnid AND v.click_id IS NOT NULL)`;
 	const intakes = await db.all<Intake>(
-		sql`SELECT id, platform, txnid, cid, query, outcome FROM postback_intake WHERE id IN (${postbacks})`,
+		sql`SELECT id, platform, txnid, cid, received_at AS "receivedAt", query, outcome FROM postback_intake WHERE id IN (${postbacks})`,
 	);
 	const callbacks = await db.all<{ id: string }>(sql`SELECT id FROM callbacks WHERE ${ofNamed}`);
 	const visits = await db.all<{ id: string }>(
@@ -81,9 +82,10 @@ async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, cou
 	);
 	const hashOfName = (platform: string | null, txnid: string | null) =>
 		platform === null || txnid === null ? undefined : byName.get(keyOf({ platform, txnid }));
-	const newIntakes = intakes.flatMap(({ id, platform, txnid, cid, query, outcome }) => {
-		const hash = hashOfName(platform, txnid) ?? newCid(platform, cid ?? "");
-		return hash === null ? [] : [{ id, cid: hash, query: redactQuery(query, hash, outcome === "accepted" ? null : { platform, erased }) }];
+	const newIntakes = intakes.flatMap(({ id, platform, txnid, cid, receivedAt, query, outcome }) => {
+		const hash = hashOfName(platform, txnid) ?? newCid(platform, cid ?? "", receivedAt);
+		const refused = outcome === "accepted" ? null : { platform, receivedAt, erased };
+		return hash === null ? [] : [{ id, cid: hash, query: redactQuery(query, hash, refused) }];
 	});
 	// A claim is to be about a click that has a row, where one has.
 	const claims = await findClaims(db, [...gone, ...clicks], conversions);

@@ -13,18 +13,21 @@ export type ErasedClick = { id: string; clickHash: string; publisherId: string |
 export type OwnIds = {
 	/**
 	 * What a postback has in the place of a publisher's own id: the hash of the click that it is settled for, so that it still is; where it is
-	 * settled for none, a hash that no click has.
+	 * settled for none, as one that came before the click, a hash that no click has.
 	 * Null where it names none of these clicks, or is settled for the click of somebody else.
 	 * @param platform platforms.id; null where it is none's
+	 * @param toldAt   when the sale was first told of, Unix milliseconds
 	 */
-	replace: (platform: string | null, ownId: string) => string | null;
+	replace: (platform: string | null, ownId: string, toldAt: number) => string | null;
+	/** Whether it is one of them. */
+	has: (ownId: string) => boolean;
 	/** Whether a transaction that one of the ids was named for has the click of somebody else. */
 	isOfOthers: (platform: string | null, txnid: string | null) => boolean;
 };
 
 export async function readOwnIds(db: Database, clicks: readonly ErasedClick[]): Promise<OwnIds> {
 	const names = new Map(clicks.flatMap(({ publisherClickId }) => (publisherClickId === null ? [] : [[publisherClickId, unknownHash()]])));
-	if (names.size === 0) return { replace: () => null, isOfOthers: () => false };
+	if (names.size === 0) return { replace: () => null, has: () => false, isOfOthers: () => false };
 	const list = JSON.stringify([...names.keys()]);
 	const candidates = await db.all<CandidateClick & { wanted: string }>(sql`
 		SELECT j.atom AS wanted, c.id, c.click_hash AS "clickHash", c.reason, c.clicked_at AS "clickedAt", c.publisher_id AS "publisherId",
@@ -43,19 +46,16 @@ export async function readOwnIds(db: Database, clicks: readonly ErasedClick[]): 
 			SELECT value ->> 'id' FROM json_each(${JSON.stringify(clicks.map(({ id }) => ({ id })))}))`);
 	const ofOthers = new Set(attached.map(keyOf));
 	return {
-		replace: (platform, ownId) => {
+		replace: (platform, ownId, toldAt) => {
 			const unknown = names.get(ownId);
 			if (unknown === undefined) return null;
+			const clickAt = (at: number) => matchClick(platform ?? "", [], byOwnId.has(platform ?? "") ? (named.get(ownId) ?? []) : [], at).click;
 			// Whenever it was told: what names the id is the user's in any case.
-			const { click } = matchClick(
-				platform ?? "",
-				[],
-				byOwnId.has(platform ?? "") ? (named.get(ownId) ?? []) : [],
-				Number.POSITIVE_INFINITY,
-			);
-			if (click === null) return unknown;
-			return hashes.has(click.clickHash) ? click.clickHash : null;
+			const click = clickAt(Number.POSITIVE_INFINITY);
+			if (click !== null && !hashes.has(click.clickHash)) return null;
+			return clickAt(toldAt)?.clickHash ?? unknown;
 		},
+		has: (ownId) => names.has(ownId),
 		isOfOthers: (platform, txnid) => platform !== null && txnid !== null && ofOthers.has(keyOf({ platform, txnid })),
 	};
 }

@@ -27,7 +27,7 @@ const OF_MONEY_ELSEWHERE: ReadonlySet<string> = new Set(["txnid", "edate", "payo
 export type ErasedIds = Pick<Erased, "ids" | "hashes" | "own"> & { uid?: string | null };
 
 /** A postback that was not accepted: what it has of the clicks that are erased may stand under any name. */
-export type Refused = { platform: string | null; txnid: string | null; query: string };
+export type Refused = { platform: string | null; txnid: string | null; receivedAt: number; query: string };
 
 /**
  * The query of a postback, with the click's hash in the place of any other id of it.
@@ -35,31 +35,39 @@ export type Refused = { platform: string | null; txnid: string | null; query: st
  * @param refused of a postback that was not accepted, which may be replayed by other names of its parameters: whose ids are erased; null of
  * one that was
  */
-export function redactQuery(query: string, hash: string, refused: { platform: string | null; erased: ErasedIds } | null): string {
+export function redactQuery(
+	query: string,
+	hash: string,
+	refused: (Pick<Refused, "platform" | "receivedAt"> & { erased: ErasedIds }) | null,
+): string {
 	const params = [...new URLSearchParams(query)];
 	if (refused === null) return new URLSearchParams([...params.filter(([name]) => OF_MONEY.has(name)), ["cid", hash]]).toString();
-	const { platform, erased } = refused;
+	const { erased } = refused;
 	const kept = params.flatMap(([name, value]): [string, string][] => {
 		if (OF_MONEY.has(name)) return [[name, value]];
 		if (name === "cid") return [[name, hash]];
 		if (OF_MONEY_ELSEWHERE.has(plainName(name))) return namesErased(value, erased) ? [] : [[name, value]];
-		const instead = replaceId(value, platform, erased);
+		const instead = replaceId(value, refused, erased);
 		return instead === null ? [] : [[name, instead]];
 	});
 	return new URLSearchParams(kept).toString();
 }
 
 /** What stands in the place of an id of one of these clicks; null for anything else. */
-function replaceId(value: string, platform: string | null, { hashes, own }: ErasedIds): string | null {
+function replaceId(
+	value: string,
+	{ platform, receivedAt }: Pick<Refused, "platform" | "receivedAt">,
+	{ hashes, own }: ErasedIds,
+): string | null {
 	const text = value.trim();
 	const hash = asClickHash(text);
-	return hash !== null && hashes.has(hash) ? hash : own.replace(platform, text);
+	return hash !== null && hashes.has(hash) ? hash : own.replace(platform, text, receivedAt);
 }
 
 /** Whether a value is an id of one of these clicks, or has one in it. */
 function namesErased(value: string, { uid, ids, hashes, own }: ErasedIds): boolean {
 	const text = value.trim();
-	if (text === uid || own.replace(null, text) !== null) return true;
+	if (text === uid || own.has(text)) return true;
 	const parts = text.toLowerCase().matchAll(/(?=([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))/g);
 	return [...parts].some(([, part = ""]) => hashes.has(part) || ids.has(part));
 }
@@ -68,14 +76,14 @@ function namesErased(value: string, { uid, ids, hashes, own }: ErasedIds): boole
  * Whether a postback that was not accepted names one of these clicks anywhere: its hash or id, or, in a parameter that is not about money,
  * the publisher's own id. Escaped twice, too.
  */
-export function namesInQuery({ platform, txnid, query }: Refused, erased: ErasedIds): boolean {
+export function namesInQuery({ platform, txnid, receivedAt, query }: Refused, erased: ErasedIds): boolean {
 	const { own } = erased;
-	const noOwn: ErasedIds = { ...erased, uid: null, own: { ...own, replace: () => null } };
+	const noOwn: ErasedIds = { ...erased, uid: null, own: { ...own, has: () => false } };
 	const isOfOthers = own.isOfOthers(platform, txnid);
 	return [...new URLSearchParams(query)].some(([name, value]) => {
 		const isOfMoney = OF_MONEY.has(name) || OF_MONEY_ELSEWHERE.has(plainName(name));
 		return [value, decodeText(value)].some(
-			(text) => namesErased(text, noOwn) || (!isOfMoney && !isOfOthers && own.replace(platform, text.trim()) !== null),
+			(text) => namesErased(text, noOwn) || (!isOfMoney && !isOfOthers && own.replace(platform, text.trim(), receivedAt) !== null),
 		);
 	});
 }
@@ -153,28 +161,36 @@ function redactPostback({ intake, postback }: Json, erased: Erased): number {
 }
 
 /** The query of a postback without what is of these clicks; null where nothing is, or it has none. @param cid as {@link findCid} has it */
-function redactQueryOf({ platform, txnid, cid: given, query, outcome }: Json, cid: string | null, erased: Erased): string | null {
+function redactQueryOf(row: Json, cid: string | null, erased: Erased): string | null {
+	const { platform, txnid, cid: given, query, outcome } = row;
 	if (typeof query !== "string") return null;
 	const textOrNull = (value: unknown) => (typeof value === "string" ? value : null);
-	const of = { platform: textOrNull(platform), txnid: textOrNull(txnid), query };
+	const of = { platform: textOrNull(platform), txnid: textOrNull(txnid), receivedAt: receivedAtOf(row), query };
 	const isRefused = typeof outcome === "string" && outcome !== "accepted";
 	if (cid === null && (!isRefused || !namesInQuery(of, erased))) return null;
-	const redacted = redactQuery(query, cid ?? textOrNull(given) ?? "", isRefused ? { platform: of.platform, erased } : null);
+	const redacted = redactQuery(query, cid ?? textOrNull(given) ?? "", isRefused ? { ...of, erased } : null);
 	return redacted === query ? null : redacted;
 }
 
 /** What a postback is to have as its click id; null where it is not of these clicks. */
-function findCid({ platform, txnid, cid }: Json, { hashes, own }: Erased): string | null {
+function findCid(row: Json, { hashes, own }: Erased): string | null {
+	const { platform, txnid, cid } = row;
 	if (typeof cid !== "string") return null;
 	const hash = asClickHash(cid);
 	if (hash !== null && hashes.has(hash)) return hash;
 	const [of, sale] = [platform, txnid].map((text) => (typeof text === "string" ? text : null));
-	return own.isOfOthers(of ?? null, sale ?? null) ? null : own.replace(of ?? null, cid);
+	return own.isOfOthers(of ?? null, sale ?? null) ? null : own.replace(of ?? null, cid, receivedAtOf(row));
+}
+
+/** As messages or rows of the archive have it; where neither does, after all clicks. */
+function receivedAtOf({ receivedAt, received_at }: Json): number {
+	const at = receivedAt ?? received_at;
+	return typeof at === "number" ? at : Number.POSITIVE_INFINITY;
 }
 
 /** Whether a postback that names this click id may be of these clicks. */
 export function mayBeOf(cid: unknown, { hashes, own }: Erased): boolean {
-	return typeof cid === "string" && (hashes.has(cid.toLowerCase()) || own.replace(null, cid) !== null);
+	return typeof cid === "string" && (hashes.has(cid.toLowerCase()) || own.has(cid));
 }
 
 /** A row of the archive without what is a user's, and the click that it is of, where it is one's; null where it is not of these clicks. */
