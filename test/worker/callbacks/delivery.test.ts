@@ -234,11 +234,15 @@ describe("worker: order within a conversion", () => {
 
 describe("worker: addresses side by side", () => {
 	it("are as many as a Worker has connections, less the one to PostgreSQL", async () => {
+		const wanted = ON_D1 || ON_BOTH ? 6 : 5;
 		let calling = 0;
 		let most = 0;
 		const outbox = await outboxFor("side", "answer", {
 			fetch: async () => {
 				most = Math.max(most, ++calling);
+				const since = Date.now();
+				// However slowly the others set out; one too many has its time, too.
+				while (most < wanted && Date.now() - since < 2_000) await new Promise((resolve) => setTimeout(resolve, 10));
 				await new Promise((resolve) => setTimeout(resolve, 50));
 				calling--;
 				return new Response("stored");
@@ -246,7 +250,7 @@ describe("worker: addresses side by side", () => {
 		});
 		for (let at = 0; at < 20; at++) await outbox.add("side", `T${at}`);
 		await outbox.work();
-		expect(most).toBe(ON_D1 || ON_BOTH ? 6 : 5);
+		expect(most).toBe(wanted);
 	});
 });
 
