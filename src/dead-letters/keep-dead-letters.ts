@@ -10,7 +10,9 @@ export type QueueMessage = { id: string; body: unknown };
 
 /** Keeps a batch of dead letters; one that comes twice is kept once. */
 export async function keepDeadLetters(db: Database, queue: QueueName, messages: readonly QueueMessage[], now: number): Promise<void> {
-	for (const part of splitByBytes(messages.map(({ id, body }) => ({ id, queue, body: JSON.stringify(body, readable), receivedAt: now })))) {
+	// PostgreSQL refuses a statement that would write one row twice.
+	const byId = new Map(messages.map(({ id, body }) => [id, { id, queue, body: JSON.stringify(body, readable), receivedAt: now }]));
+	for (const part of splitByBytes([...byId.values()])) {
 		const again = sql`ON CONFLICT (id) DO UPDATE SET received_at = excluded.received_at, replayed_at = NULL`;
 		await db.run(insertRows(deadLetters, part, again));
 	}

@@ -276,4 +276,24 @@ describe("worker: filters of a book that is large", () => {
 		expect((await build(new Set([0, 1, 64]))).filters).toBe(filters);
 		expect(statements).toBeLessThan(2 + 20);
 	});
+
+	it("are all there after a publish that broke off before it had written them", async () => {
+		const putsRefused = new Proxy(env.BOOK, {
+			get: (target, name) => {
+				const value: unknown = Reflect.get(target, name);
+				if (name === "put") return () => Promise.reject(new Error("KV PUT failed: 429 Too Many Requests"));
+				return typeof value === "function" ? value.bind(target) : value;
+			},
+		});
+		const build = (touched: ReadonlySet<number> | null, kv = env.BOOK) =>
+			buildHead(
+				{ db: openDatabase(env.DB), kv, now: () => Date.now() },
+				{ version: 1, bits: 11, publishers: [], parts: {}, touched },
+				newBudget(),
+			);
+		await expect(build(null, putsRefused)).rejects.toThrow("429");
+		// The book has its new number of chunks by then: the next publish knows of those alone that changed.
+		const { filters } = await build(new Set([0]));
+		expect((await build(null)).filters).toBe(filters);
+	});
 });

@@ -55,6 +55,15 @@ describe("worker: dead letters are replayed", () => {
 		expect(await replay({})).toMatchObject({ replayed: { clicks: 0 } });
 	});
 
+	it("one that comes beside its twin is kept once, as are the others of its batch", async () => {
+		const [id, other] = [crypto.randomUUID(), crypto.randomUUID()];
+		const messages = [id, other, id].map((of) => ({ id: of, timestamp: new Date(), attempts: 11, body: { of } }));
+		await worker.queue(createMessageBatch("clickbourse-clicks-dead", messages), env, createExecutionContext());
+		const kept = await rowsOf<{ id: string }>("SELECT id FROM dead_letters");
+		expect(new Set(kept.map((letter) => letter.id))).toEqual(new Set([id, other]));
+		expect(kept).toHaveLength(2);
+	});
+
 	it("of large ones a request sends what an invocation has statements for, and the next ones the rest", async () => {
 		await env.DB.prepare(
 			`INSERT INTO dead_letters (id, queue, body, received_at)

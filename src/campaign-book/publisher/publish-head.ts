@@ -84,12 +84,14 @@ async function storePublishers(
 
 async function storeFilters(deps: HeadDeps, bits: number, touched: ReadonlySet<number> | null, budget: Budget): Promise<void> {
 	const filterBits = bits - FILTER_SPAN_BITS;
-	const all = Array.from({ length: 2 ** filterBits }, (_, index) => index);
-	const lost = await deps.db.all<{ chunk: number }>(
-		sql`SELECT chunk FROM book_chunks WHERE kind = 'x' AND bits = ${filterBits} AND written_at = 0`,
+	const rows = await deps.db.all<{ chunk: number }>(
+		sql`SELECT chunk FROM book_chunks WHERE kind = 'x' AND bits = ${filterBits} AND written_at <> 0`,
 	);
-	const wanted = new Set(
-		touched === null ? all : [...[...touched].map((index) => index >>> FILTER_SPAN_BITS), ...lost.map(({ chunk }) => chunk)],
+	const written = new Set(touched === null ? [] : rows.map(({ chunk }) => chunk));
+	const ofTouched = new Set([...(touched ?? [])].map((index) => index >>> FILTER_SPAN_BITS));
+	// Of a book that got more chunks just now none is written yet, also where the publish that should have done so broke off.
+	const wanted = Array.from({ length: 2 ** filterBits }, (_, index) => index).filter(
+		(index) => ofTouched.has(index) || !written.has(index),
 	);
 	const chunks: NewChunk[] = [];
 	for (const chunk of wanted) {
