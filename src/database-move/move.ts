@@ -72,8 +72,7 @@ async function end({ from, to, moveId }: Walk, differences: readonly MoveDiffere
 		return answer("differs", progress, null, differences);
 	}
 	// D1 first: once PostgreSQL says so, a deployment may use it, and D1 must never take a write again.
-	if (!(await endMove(from, moveId))) throw refused("the move was cancelled meanwhile");
-	await becomeMoved(to, moveId, audited);
+	if (!(await endMove(from, moveId)) || !(await becomeMoved(to, moveId, audited))) throw refused("the move was cancelled meanwhile");
 	logInfo("database_move.moved", { move: moveId });
 	return answer("moved", progress);
 }
@@ -81,11 +80,12 @@ async function end({ from, to, moveId }: Walk, differences: readonly MoveDiffere
 /** @returns the id of the move that is under way, or has begun now */
 async function ensureBegun({ from, to }: { from: Database; to: Database }, state: MoveState, now: number, actor: Actor): Promise<string> {
 	const target = await readMoveState(to);
-	const isOurs = target.moveId === state.moveId && (target.phase === "moving" || target.phase === "moved");
-	if (state.phase === "moved" || (state.phase === "moving" && isOurs)) return state.moveId;
+	// Where it was taken back by half, PostgreSQL is cancelled already and D1 still held, moved or not: the copy begins over.
+	const isOurs = target.moveId === state.moveId && target.phase !== "cancelled" && target.phase !== "none";
+	if (state.phase !== "none" && isOurs) return state.moveId;
 	// What is refused is refused before D1 stops to take writes. Between the two the last request may have ended.
 	const isHalfBegun = state.phase === "none" && target.phase === "moving" && (await readProgress(to)).length === 0;
-	const moveId = state.phase === "moving" ? state.moveId : isHalfBegun ? target.moveId : newUuid();
+	const moveId = state.phase !== "none" ? state.moveId : isHalfBegun ? target.moveId : newUuid();
 	const held = await beginMove(to, moveId, now, (await readOldestClick(from)) ?? now);
 	if (held !== null) throw refused(`the PostgreSQL database is not empty (${held}): make a new one, and migrate it`);
 	if (state.phase === "none") {

@@ -65,14 +65,20 @@ export async function forgetComparisons(db: Database): Promise<void> {
 	await db.run(sql`DELETE FROM database_move_progress WHERE step IN ('sums', 'rows')`);
 }
 
-/** The copy is whole, as the audit says from then on; it takes writes once the network has switched. The next brand gets an id behind those that were copied. */
-export async function becomeMoved(db: Database, moveId: string, audited: (where: SQL) => SQL): Promise<void> {
-	await runTransaction(db, [
+/**
+ * The copy is whole, as the audit says from then on; it takes writes once the network has switched. The next brand gets an id behind those
+ * that were copied.
+ * @returns false where the move was cancelled meanwhile
+ */
+export async function becomeMoved(db: Database, moveId: string, audited: (where: SQL) => SQL): Promise<boolean> {
+	const results = await runTransaction(db, [
 		sql`SELECT set_config('clickbourse.move', ${moveId}, true)`,
 		audited(sql`EXISTS (SELECT 1 FROM database_move WHERE id = 1 AND phase = 'moving' AND move_id = ${moveId})`),
 		sql`SELECT setval(pg_get_serial_sequence('brands', 'id'), coalesce(max(id), 0) + 1, false) FROM brands`,
 		sql`UPDATE database_move SET phase = 'moved' WHERE id = 1 AND phase = 'moving' AND move_id = ${moveId}`,
+		sql`SELECT phase FROM database_move WHERE id = 1 AND phase IN ('moved', 'used') AND move_id = ${moveId}`,
 	]);
+	return results.at(-1)?.results.length === 1;
 }
 
 /** What was copied is of no use any more. @returns how the database stands; one that is in use stays so */

@@ -8,6 +8,7 @@ import type { Env } from "../../src/config.ts";
 import { RECEIVED } from "../../src/conversions/answers.ts";
 import { type MoveAnswer, moveAnswerSchema } from "../../src/database-move/move-answers.ts";
 import { MOVED_TABLES } from "../../src/database-move/tables.ts";
+import { wrapD1 } from "../../src/db/wrap-d1.ts";
 import worker from "../../src/worker.ts";
 import { checkCounters, rowsOf } from "../support/click-messages.ts";
 import { failWrites, stopFailing } from "../support/fail-writes.ts";
@@ -256,6 +257,27 @@ describe("postgres: a move in the middle of traffic", () => {
 			String(43 * CLICK_MICROS),
 		);
 		expect(await phaseOf(env.D1)).toBe("moved");
+	});
+
+	it("that was taken back by half begins over, and says that it has ended only once PostgreSQL may be used", async () => {
+		const counts = await rowCounts(env.D1);
+		vi.spyOn(console, "error").mockImplementation(() => {});
+		const broken = wrapD1(env.D1, ([first = ""]) => {
+			if (first.startsWith("INSERT INTO database_move")) throw new Error("D1_ERROR: Network connection lost.");
+		});
+		await expect(move({ cancel: true }, { ...READY, DB: broken })).rejects.toThrow("500");
+		expect([await phaseOf(env.D1), await phaseOf(env.DB)]).toEqual(["moved", "cancelled"]);
+		expect((await move()).outcome).toBe("moved");
+		expect([await phaseOf(env.D1), await phaseOf(env.DB)]).toEqual(["moved", "moved"]);
+		expect(await rowCounts(env.DB)).toEqual({ ...counts, audit: (counts.audit ?? 0) + 1 });
+
+		const overtaken = wrapD1(env.D1, async ([first = ""]) => {
+			if (first.startsWith("UPDATE database_move")) await env.DB.prepare("UPDATE database_move SET phase = 'cancelled'").run();
+		});
+		await expect(move({}, { ...READY, DB: overtaken })).rejects.toThrow(/409.*cancelled meanwhile/);
+		expect((await move()).outcome).toBe("moved");
+		expect(await phaseOf(env.DB)).toBe("moved");
+		vi.restoreAllMocks();
 	});
 
 	it("until the network has switched, neither takes writes, and the way back is open", async () => {
