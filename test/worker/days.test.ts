@@ -144,6 +144,25 @@ describe("worker: GET /api/days", () => {
 		expect(await dayOf(CPA_KEY)).toMatchObject({ digest: await ownDigest(CPA_KEY), current: true });
 	});
 
+	it.each([
+		["an amount", () => ({ kind: "amount", publisher: "pc", date: DAY, amount: "-0.02" })],
+		["clicks taken back", (at: number) => ({ kind: "void_clicks", from: new Date(at).toISOString(), to: new Date(at + 1).toISOString() })],
+	])("so is %s that is undone, and another of as much in its place", async (_, adjustment) => {
+		await count(click({ at: AT + 7, texts: { clickid: "c-7" } }), click({ at: AT + 8, texts: { clickid: "c-8" } }));
+		const { id } = await adjust(adjustment(AT + 7));
+		await sweep();
+		const before = await dayOf(CPC_KEY);
+		expect(before).toMatchObject({ digest: await ownDigest(CPC_KEY), current: true });
+		await adjust({ kind: "undo", adjustment: id });
+		await adjust(adjustment(AT + 8));
+		expect(await dayOf(CPC_KEY)).toEqual(before);
+		await run(`UPDATE adjustments SET at = ${clock}`);
+		await sweep();
+		const after = await dayOf(CPC_KEY);
+		expect(after).toMatchObject({ digest: await ownDigest(CPC_KEY), current: true });
+		expect(after?.digest).not.toBe(before?.digest);
+	});
+
 	it("today has no row; a day without activity neither", async () => {
 		await count(click({ at: Date.now() }));
 		await sell("t-1", { status: "cancelled" });
