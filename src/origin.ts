@@ -35,6 +35,7 @@ import { routePostback } from "./conversions/postback-route.ts";
 import { revalueConversions } from "./conversions/revalue-conversions.ts";
 import { traceRoutes } from "./conversions/trace-route.ts";
 import { UnknownKeyLimit } from "./conversions/unknown-key-limit.ts";
+import { isNetworkElsewhere } from "./database-move/hold-work.ts";
 import { moveRoutes } from "./database-move/move-routes.ts";
 import { isHeld } from "./database-move/source.ts";
 import { dayRoutes } from "./days/days-routes.ts";
@@ -142,6 +143,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	const postbacks = {
 		db,
 		keys,
+		areKeysElsewhere: move === null ? undefined : () => isNetworkElsewhere(move),
 		now,
 		postbacks: env.POSTBACKS === undefined ? undefined : new PostbackBatcher(env.POSTBACKS),
 		callbacks: env.CALLBACKS,

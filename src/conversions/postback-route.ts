@@ -25,6 +25,8 @@ import type { UnknownKeyLimit } from "./unknown-key-limit.ts";
 
 export type PostbackDeps = SettleDeps & {
 	keys: Pick<KeyOwners, "findPlatform" | "mayBeValid">;
+	/** Whether the keys of this database are not, or not all, those of the network, which another has; absent where there is no other. */
+	areKeysElsewhere?: (() => Promise<boolean>) | undefined;
 	failedKeys: FailedKeys;
 	/** The POSTBACKS queue; without it, and where it fails, postbacks are settled at once. */
 	postbacks: PostbackBatcher | undefined;
@@ -104,9 +106,10 @@ async function takePostback(deps: PostbackDeps, request: Request, receivedAt: nu
 const UNREAD = Symbol("unread");
 
 /** The platform whose key it is, or null; `UNREAD` where the database does not say. */
-async function findSender({ keys }: PostbackDeps, key: string, waitUntil: WaitUntil): Promise<PlatformSender | null | typeof UNREAD> {
+async function findSender(deps: PostbackDeps, key: string, waitUntil: WaitUntil): Promise<PlatformSender | null | typeof UNREAD> {
 	try {
-		return await keys.findPlatform(key, waitUntil);
+		const sender = await deps.keys.findPlatform(key, waitUntil);
+		return sender === null && (await deps.areKeysElsewhere?.()) === true ? UNREAD : sender;
 	} catch (error) {
 		logError("postback.key_unread", error);
 		return UNREAD;

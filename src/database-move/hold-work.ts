@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { logError, logInfo } from "../lib/log.ts";
 import type { MoveDeps } from "./move.ts";
-import { isHeld } from "./source.ts";
+import { isHeld, readMoveState } from "./source.ts";
 import { takeOver } from "./target.ts";
 
 type Move = MoveDeps["move"];
@@ -34,6 +34,13 @@ export async function isCronHeld(postgres: Database | null, move: Move): Promise
 	if (phase !== "moving" && phase !== "cancelled" && (move === null || !(await isBoundTooEarly(move)))) return false;
 	logError("database_move.not_moved", new Error('PostgreSQL holds no whole network: set NETWORK_DATABASE = "d1" and deploy'), { phase });
 	return true;
+}
+
+/** Whether PostgreSQL is in use, but the network is still in D1, or was copied by half: whom it does not know may be known there. */
+export async function isNetworkElsewhere(move: Move): Promise<boolean> {
+	if (move === null || !move.hasSwitched) return false;
+	const { phase } = await readMoveState(move.to);
+	return phase === "moving" || phase === "cancelled" || (phase === "none" && (await isBoundTooEarly(move)));
 }
 
 /**
