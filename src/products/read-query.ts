@@ -3,11 +3,11 @@ import { invalidFields } from "../http/errors.ts";
 import type { Query } from "../lib/query.ts";
 
 /** In characters (code points). */
-const MAX_TEXT_LENGTH = 255;
+export const MAX_TEXT_LENGTH = 255;
 export const DEFAULT_PER_PAGE = 20;
 export const MAX_PER_PAGE = 100;
 /** Beyond every possible page, and safe to calculate with. */
-const MAX_PAGE = 1_000_000_000;
+export const MAX_PAGE = 1_000_000_000;
 
 type Messages = Record<string, string[]>;
 

@@ -1,11 +1,10 @@
 /** Clicks of the network. The schemas are the ones that read the query, and that the answer is typed by. */
-import * as v from "valibot";
-import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
+import type * as v from "valibot";
 import { clickPageSchema, listedClickSchema } from "../../operator/clicks/clicks-answer.ts";
 import { clicksQuerySchema } from "../../operator/clicks/clicks-request.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, faultsAnswer, UNAUTHORIZED } from "./shapes.ts";
+import { faultsAnswer, LIMIT, UNAUTHORIZED } from "./shapes.ts";
 
 named("ListedClick", listedClickSchema);
 
@@ -41,7 +40,7 @@ export const OPERATOR_CLICK_OPERATIONS: readonly Operation[] = [
 			query("reason", "`paid`, `unpaid`, or why it is not paid."),
 			query("from", "Clicked at this moment or later."),
 			query("to", "Clicked before this moment; a date is included."),
-			query("limit", `1 to ${MAX_ROWS}.`, v.optional(count, DEFAULT_ROWS)),
+			LIMIT,
 			query("cursor", "`next_cursor` of the page before."),
 		],
 		answers: {

@@ -13,7 +13,7 @@ import { attachSchema, judgeSchema } from "../../operator/conversions/judge-requ
 import { LISTED_REASONS } from "../../operator/conversions/list-request.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, count, DRY_RUN, errorSchema, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, DRY_RUN, errorSchema, faultsAnswer, LIMIT, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
 
 named("ListedConversion", listedConversionSchema);
 named("CandidateClick", candidateSchema);
@@ -82,7 +82,7 @@ export const OPERATOR_CONVERSION_OPERATIONS: readonly Operation[] = [
 			query("from", `First reported then or later. ${TIME}`),
 			query("to", "First reported before; a date is included."),
 			query("min_amount", "Least payout, USD; in its own currency where its worth is not known yet."),
-			query("limit", "At most 1,000.", v.optional(count, 100)),
+			LIMIT,
 			query("cursor", "`next_cursor` of the page before."),
 		],
 		answers: {

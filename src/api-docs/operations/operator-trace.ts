@@ -10,7 +10,7 @@ import { queueSchema, replaySchema } from "../../operator/dead-letters/replay-ro
 import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, count, DRY_RUN, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, DRY_RUN, faultsAnswer, from1, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 named("TracedClick", traceAnswerSchema.entries.clicks.item);
 named("TracedPostback", traceAnswerSchema.entries.postbacks.item);
@@ -49,7 +49,7 @@ export const OPERATOR_TRACE_OPERATIONS: readonly Operation[] = [
 		description: "Messages that a consumer refused to the end; the newest first, replayed ones too.",
 		parameters: [
 			{ in: "query", name: "queue", description: "Of this queue only.", schema: queueSchema },
-			{ in: "query", name: "limit", description: "1 to 1,000.", schema: v.optional(count, 20) },
+			{ in: "query", name: "limit", description: "1 to 1,000.", schema: v.optional(from1(1_000), 20) },
 		],
 		answers: {
 			200: {

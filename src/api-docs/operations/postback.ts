@@ -34,9 +34,9 @@ const fields = {
 			v.description("In the network's own words; absent counts as approved, an unknown one, or a placeholder left in, as pending."),
 		),
 	),
-	s2: v.optional(text),
-	s3: v.optional(text),
-	surl: v.optional(text),
+	s2: v.optional(v.pipe(text, v.description("Extra sub id."))),
+	s3: v.optional(v.pipe(text, v.description("Another one."))),
+	surl: v.optional(v.pipe(text, v.description("Event source or landing URL."))),
 };
 
 const ACCESS_KEY: Parameter = { in: "path", name: "access_key", description: "The platform's key.", schema: text };
@@ -68,13 +68,13 @@ export const POSTBACK_OPERATIONS: readonly Operation[] = [
 		parameters: [
 			ACCESS_KEY,
 			...Object.entries(fields).map(([name, schema]): Parameter => {
-				const described = schema as v.GenericSchema;
+				const described: v.GenericSchema = schema.type === "optional" ? schema.wrapped : schema;
 				const example = REQUIRED[name];
 				return {
 					in: "query",
 					name,
 					required: example !== undefined,
-					description: v.getDescription(described) ?? "Optional.",
+					description: v.getDescription(described) ?? "",
 					schema: text,
 					...(example !== undefined && { example }),
 				};

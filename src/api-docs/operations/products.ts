@@ -1,11 +1,12 @@
 import * as v from "valibot";
-import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from "../../products/read-query.ts";
+import { DEFAULT_PER_PAGE, MAX_PAGE, MAX_PER_PAGE, MAX_TEXT_LENGTH } from "../../products/read-query.ts";
 import type { Answer, Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, messagesAnswer, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
+import { count, from1, messagesAnswer, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
 const orNull = v.nullable(text);
+const searchText = v.pipe(text, v.maxLength(MAX_TEXT_LENGTH));
 
 const affiliateSearchSchema = named(
 	"AffiliateProductResults",
@@ -81,14 +82,14 @@ export const PRODUCT_OPERATIONS: readonly Operation[] = [
 		summary: "Affiliate Product Search",
 		description: "At most 20 products in stock. Do not send an AccessKey header.",
 		parameters: [
-			{ in: "query", name: "keyword", required: true, description: "At most 255 characters.", schema: text, example: "running shoes" },
+			{ in: "query", name: "keyword", required: true, description: "Search text.", schema: searchText, example: "running shoes" },
 			{ in: "query", name: "domain", description: "Only products of this brand.", schema: text },
 		],
 		answers: {
 			200: { description: "What was found.", content: { schema: affiliateSearchSchema } },
 			401: UNAUTHORIZED,
 			405: OTHER_METHOD,
-			422: messagesAnswer,
+			422: messagesAnswer("keyword", "The keyword field is required."),
 			500: FAILED,
 		},
 	},
@@ -102,21 +103,21 @@ export const PRODUCT_OPERATIONS: readonly Operation[] = [
 		summary: "Marketplace Seller Product Search",
 		description: "At least one of q and seller is needed.",
 		parameters: [
-			{ in: "query", name: "q", description: "Search text, at most 255 characters.", schema: text, example: "water bottle" },
-			{ in: "query", name: "seller", description: "Name or id of a seller.", schema: text },
-			{ in: "query", name: "page", description: "From 1.", schema: v.optional(count, 1) },
+			{ in: "query", name: "q", description: "Search text.", schema: searchText, example: "water bottle" },
+			{ in: "query", name: "seller", description: "Name or id of a seller.", schema: searchText },
+			{ in: "query", name: "page", description: "From 1.", schema: v.optional(from1(MAX_PAGE), 1) },
 			{
 				in: "query",
 				name: "per_page",
 				description: `More than ${MAX_PER_PAGE} counts as ${MAX_PER_PAGE}.`,
-				schema: v.optional(count, DEFAULT_PER_PAGE),
+				schema: v.optional(from1(), DEFAULT_PER_PAGE),
 			},
 		],
 		answers: {
 			200: { description: "A page of results, by relevance.", content: { schema: marketplaceSearchSchema } },
 			401: UNAUTHORIZED,
 			405: OTHER_METHOD,
-			422: messagesAnswer,
+			422: messagesAnswer("q", "The q or seller field is required."),
 			500: FAILED,
 		},
 	},

@@ -155,7 +155,7 @@ const FAILURES: Answers = {
 			},
 		},
 	},
-	422: messagesAnswer,
+	422: messagesAnswer("start_date", "The start_date field is required."),
 };
 
 export const REPORT_OPERATIONS: readonly Operation[] = [

@@ -46,13 +46,24 @@ export function largerThan(maxBytes: number, description = TOO_LARGE.description
 	return { description, content: { schema: errorSchema, example: { error: `The body may hold at most ${maxBytes} bytes` } } };
 }
 
+/** A whole number of at least 1. @param most the largest that is taken, where there is one */
+export function from1(most?: number): v.GenericSchema<number> {
+	const least = v.pipe(v.number(), v.integer(), v.minValue(1));
+	return most === undefined ? least : v.pipe(least, v.maxValue(most));
+}
+
 /** A parameter of the query that says yes by 1. */
 export function flagParameter(name: string, description: string): Parameter {
 	return { in: "query", name, description, schema: v.picklist(["0", "1"]) };
 }
 
 /** Of lists that are read page by page. */
-export const LIMIT: Parameter = { in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) };
+export const LIMIT: Parameter = {
+	in: "query",
+	name: "limit",
+	description: `1 to ${MAX_ROWS}.`,
+	schema: v.optional(from1(MAX_ROWS), DEFAULT_ROWS),
+};
 export const PAGING: readonly Parameter[] = [
 	LIMIT,
 	{ in: "query", name: "cursor", description: "The `next_cursor` of the page before.", schema: v.optional(v.string()) },
@@ -97,14 +108,13 @@ const validationFailedSchema = named(
 	v.strictObject({ error: v.literal("Validation failed"), messages: v.record(v.string(), v.array(v.string())) }),
 );
 
-/** Reports and searches: what is wrong, by field. */
-export const messagesAnswer: Answer = {
-	description: "What is wrong, by field.",
-	content: {
-		schema: validationFailedSchema,
-		example: { error: "Validation failed", messages: { start_date: ["The start_date field is required."] } },
-	},
-};
+/** Reports and searches: what is wrong, by field. @param field,message an example: one that is at fault, and its message */
+export function messagesAnswer(field: string, message: string): Answer {
+	return {
+		description: "What is wrong, by field.",
+		content: { schema: validationFailedSchema, example: { error: "Validation failed", messages: { [field]: [message] } } },
+	};
+}
 
 /** The UTC day so many days before the one on which the description is read. */
 export function dayBefore(days: number): (now: number) => Example {

@@ -54,6 +54,24 @@ describe.each<[string, Described]>([
 		expect(result).toMatchObject({ valid: true });
 	});
 
+	it("what is wrong, by field, is shown with a field of the operation's own, and none is described by a word that says nothing", () => {
+		type Body = { content: Record<string, { schema: { properties?: Record<string, unknown> } }> };
+		type Shown = {
+			parameters?: { name: string; description: string }[];
+			requestBody?: Body;
+			responses: Record<string, { content?: Record<string, { example?: { messages?: Record<string, unknown> } }> }>;
+		};
+		for (const [path, methods] of Object.entries(document.paths as Record<string, Record<string, Shown>>)) {
+			for (const { parameters = [], requestBody, responses } of Object.values(methods)) {
+				const fields = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => Object.keys(schema.properties ?? {}));
+				const own = [...parameters.map(({ name }) => name), ...fields];
+				const shown = Object.keys(responses[422]?.content?.["application/json"]?.example?.messages ?? {});
+				expect(own, path).toEqual(expect.arrayContaining(shown));
+				for (const { name, description } of parameters) expect(["", "Optional."], `${path} ${name}`).not.toContain(description);
+			}
+		}
+	});
+
 	it("every operation belongs to a tag that is described, and names its answers", () => {
 		const names = tags.map(({ name }) => name);
 		for (const { id, tag, answers } of [...operations, ...webhooks]) {

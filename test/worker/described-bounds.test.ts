@@ -1,0 +1,84 @@
+/** Whole numbers in queries: the bounds that the descriptions name are those of the endpoints. */
+import { env, exports } from "cloudflare:workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import example from "../../scripts/examples/network.json";
+import "../support/worker-env.ts";
+
+type Parameter = {
+	in: string;
+	name: string;
+	required?: boolean;
+	example?: unknown;
+	schema: { type?: string; minimum?: number; maximum?: number; maxLength?: number };
+};
+type Description = { paths: Record<string, Record<string, { parameters?: Parameter[] }>> };
+
+/** One key of each kind: an endpoint takes the one that is its own. The affiliate search takes no other beside it. */
+const KEYS = { AccessKey: "access-key-acme", OperatorKey: env.OPERATOR_KEY };
+const PUBLISHER = { PublisherKey: "publisher-key-acme" };
+/** What an endpoint needs beside that its description does not call required. */
+const BESIDE: Readonly<Record<string, Record<string, string>>> = { "/api/marketplace-seller-products/search": { q: "kettle" } };
+
+async function ask(path: string, query: Record<string, string>): Promise<{ status: number; atFault: string[] }> {
+	const headers = path.endsWith("/search") ? PUBLISHER : KEYS;
+	const response = await exports.default.fetch(`http://api.example${path}?${new URLSearchParams(query)}`, { headers });
+	const body = await response.json<{ messages?: Record<string, unknown>; faults?: { path: string }[] }>();
+	if (response.status !== 422) return { status: response.status, atFault: [] };
+	return { status: 422, atFault: body.faults?.map((fault) => fault.path) ?? Object.keys(body.messages ?? {}) };
+}
+
+/** Every parameter of a query whose schema is of a kind, with what its endpoint needs beside it. */
+async function parametersOf(isOfKind: (schema: Parameter["schema"]) => boolean) {
+	const documents = await Promise.all(
+		["/openapi.json", "/openapi-operator.json"].map(async (path) =>
+			(await exports.default.fetch(`http://api.example${path}`)).json<Description>(),
+		),
+	);
+	const paths = documents.flatMap((document) => Object.entries(document.paths)).filter(([path]) => !path.includes("{"));
+	return paths.flatMap(([path, methods]) => {
+		const parameters = methods.get?.parameters ?? [];
+		const needed = parameters.filter(({ required }) => required).map(({ name, example }) => [name, String(example)] as const);
+		const beside = { ...Object.fromEntries(needed), ...BESIDE[path] };
+		return parameters
+			.filter((parameter) => parameter.in === "query" && isOfKind(parameter.schema))
+			.map(({ name, schema }) => ({ path, name, schema, beside }));
+	});
+}
+
+describe("worker: bounds that the API descriptions name", () => {
+	beforeAll(async () => {
+		const [publisher] = example.publishers;
+		const keys = { access_key: KEYS.AccessKey, publisher_key: PUBLISHER.PublisherKey };
+		const body = JSON.stringify({ ...example, publishers: [{ ...publisher, ...keys }] });
+		const imported = await exports.default.fetch("http://api.example/operator/network", { method: "POST", headers: KEYS, body });
+		expect(imported.status).toBe(200);
+		await imported.body?.cancel();
+	});
+
+	test("whole numbers are taken up to each bound, and not past it", async () => {
+		const numbers = await parametersOf(({ type }) => type === "integer");
+		expect(numbers.length).toBeGreaterThan(30);
+		for (const { path, name, schema, beside } of numbers) {
+			const { minimum = Number.NaN, maximum } = schema;
+			const past = [minimum - 1, ...(maximum === undefined ? [] : [maximum + 1])];
+			for (const value of [minimum, maximum ?? 1_000_000]) {
+				const { status, atFault } = await ask(path, { ...beside, [name]: String(value) });
+				expect([path, name, value, status, atFault]).toEqual([path, name, value, 200, []]);
+			}
+			for (const value of past) {
+				const { status, atFault } = await ask(path, { ...beside, [name]: String(value) });
+				expect([path, name, value, status, atFault]).toEqual([path, name, value, 422, [name]]);
+			}
+		}
+	});
+
+	test("so are texts of searches", async () => {
+		const texts = (await parametersOf(({ maxLength }) => maxLength !== undefined)).filter(({ path }) => path.endsWith("/search"));
+		expect(texts.map(({ name }) => name)).toEqual(["keyword", "q", "seller"]);
+		for (const { path, name, schema, beside } of texts) {
+			const longest = "a".repeat(schema.maxLength ?? 0);
+			expect([name, await ask(path, { ...beside, [name]: longest })]).toEqual([name, { status: 200, atFault: [] }]);
+			expect([name, await ask(path, { ...beside, [name]: `${longest}a` })]).toEqual([name, { status: 422, atFault: [name] }]);
+		}
+	});
+});
