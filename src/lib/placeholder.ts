@@ -22,6 +22,20 @@ const FORMS: readonly [open: string, close: string][] = [
 	["!!!", "!!!"],
 	["$", "$"],
 	["@@", "@@"],
+	["@", "@"],
+	["~", "~"],
+	["*|", "|*"],
+	["$$", "$$"],
+	["$(", ")"],
+	["$[", "]"],
+	["%(", ")s"],
+	["{$", "}"],
+	["{%", "%}"],
+	["{!", "}"],
+	["{[", "]}"],
+	["[%", "%]"],
+	["<%", "%>"],
+	["<%=", "%>"],
 ];
 
 const PLACEHOLDER = new RegExp(
@@ -36,8 +50,8 @@ const LONGEST = 300;
 const MAX_DECODINGS = 2;
 
 /**
- * Whether a value is an unfilled placeholder: `{x}` `{{x}}` `${x}` `#{x}` `%{x}` `[x]` `[[[x]]]` `<x>` `##x##` `#x#` `%x%` `%%x%%`
- * `__x__` `!!!x!!!` `$x$` `@@x@@`, as it is or percent-encoded. Such a value counts as absent.
+ * Whether a value is an unfilled placeholder: a name in one of the forms above, as it is or percent-encoded. Such a value counts as absent.
+ * `(x)` is none: `(none)` and `(not set)` are values.
  * @param raw the value as it was sent, or decoded: `%x%` and its like can only be told from an escape before it is decoded
  */
 export function isPlaceholder(raw: string): boolean {
@@ -60,5 +74,5 @@ function mayBegin(code: number): boolean {
 }
 
 function escapeSyntax(text: string): string {
-	return text.replace(/[{}[\]$]/g, "\\$&");
+	return text.replace(/[{}()[\]|*$]/g, "\\$&");
 }
