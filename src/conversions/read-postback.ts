@@ -12,6 +12,8 @@ const MAX_TEXT_LENGTH = 2_000;
 const MAX_WORD_LENGTH = 255;
 
 const CONTROL = /\p{Cc}/u;
+/** What programs write where they know no transaction id: all sales that are told of so would be one. */
+const NO_TXNID = /^(?:null|\(null\)|nil|none|undefined|nan)$/i;
 
 /**
  * Reads a postback, or says of each required field what is wrong with it. `sales` and `currency` are optional: an amount that is
@@ -65,13 +67,14 @@ function readNeeded<Value>(
 /** What is wrong with each field that could not be read. */
 function faultsOf(read: Record<string, string | number | null>, values: ReadonlyMap<string, string>): FieldErrors {
 	const names = Object.keys(read).filter((name) => read[name] === null);
-	return Object.fromEntries(names.map((name) => [name, [values.has(name) ? (FAULTS[name] ?? "") : `The ${name} field is required.`]]));
+	const isSent = (name: string) => values.has(name) && !(name === "txnid" && NO_TXNID.test(values.get(name) ?? ""));
+	return Object.fromEntries(names.map((name) => [name, [isSent(name) ? (FAULTS[name] ?? "") : `The ${name} field is required.`]]));
 }
 
 /** The transaction id of a postback or a statement, without blanks around it; null where it cannot be one. */
 export function readTxnid(text: string): string | null {
 	const isShort = text.length <= MAX_ID_LENGTH || [...text].length <= MAX_ID_LENGTH;
-	return isShort && !CONTROL.test(text) ? text : null;
+	return isShort && !CONTROL.test(text) && !NO_TXNID.test(text) ? text : null;
 }
 
 /** A text that nobody settles by: clean, and cut where it is overlong; null for none. */

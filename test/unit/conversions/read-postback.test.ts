@@ -62,6 +62,17 @@ describe("unit: reading a postback", () => {
 		});
 	});
 
+	test.each(["null", "NULL", "(null)", "nil", "None", "undefined", "NaN", "%20undefined%20"])(
+		"a txnid that programs write where they know none is none: %s would make one conversion of all",
+		(txnid) => {
+			expect(read(queryOf({ ...SOUND, txnid })).errors).toEqual({ txnid: ["The txnid field is required."] });
+		},
+	);
+
+	test.each(["0", "-", "nulls", "null-1", "nano", "N/A-7"])("the txnid %s is an id", (txnid) => {
+		expect(read(queryOf({ ...SOUND, txnid })).postback?.txnid).toBe(txnid);
+	});
+
 	test.each([
 		["c".repeat(1_024), "c".repeat(1_024)],
 		["%00abc%20%0d%0a", "abc"],
