@@ -687,6 +687,7 @@ describe("worker: answers against the API description", () => {
 					"INSERT INTO console_passkeys (credential_id, person_id, public_key, counter, transports, name, created_at) VALUES (?, ?, 'k', 0, '[]', 'Laptop', 0)",
 				).bind(`k-${n}`, `person-${n}`),
 			),
+			env.DB.prepare("INSERT INTO cron_jobs (name, ended_at) VALUES ('caps', 0)"),
 			env.DB.prepare(
 				"INSERT INTO console_sessions (hash, person_id, method, created_at, last_seen_at) VALUES ('5', 'person-1', 'link', ?1, ?1)",
 			).bind(Date.now()),
