@@ -1,6 +1,7 @@
 /** What a page says where it cannot do what was asked: what happened, and what to do. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HttpError } from "../lib/http.ts";
+import { type KeptForm, SendAgain } from "./kept-form.tsx";
 import { type View, view } from "./page.ts";
 import type { Fault } from "./ui/field.tsx";
 import { Faults } from "./ui/messages.tsx";
@@ -22,8 +23,8 @@ const WORDS: Readonly<Record<number, Words>> = {
 	503: { title: "Not just now", text: "This cannot be done at the moment. Try again in a few minutes." },
 };
 
-/** A page that was asked for; `list` as its entry has it. */
-type Asked = { isFiltered: boolean; title: string; path: string; list: string | undefined };
+/** A page that was asked for; `list` as its entry has it, and `kept` what was sent to it, where the same may be sent again. */
+type Asked = { isFiltered: boolean; title: string; path: string; list: string | undefined; kept: KeptForm | null };
 
 /** Of an error that a verb throws: its faults, and its message where it has one. */
 export function errorView({ status, body }: Pick<HttpError, "status" | "body">, asked: Asked): View {
@@ -31,7 +32,14 @@ export function errorView({ status, body }: Pick<HttpError, "status" | "body">, 
 	const faults = readFaults(body);
 	if (status === 422 && asked.isFiltered && faults.length > 0) return unreadableView(faults, asked);
 	const message = typeof body.message === "string" ? body.message : words.text;
-	return problemView(status, words.title, faults.length === 0 ? <p>{message}</p> : <Faults title={message} faults={faults} />);
+	return problemView(
+		status,
+		words.title,
+		<>
+			{faults.length === 0 ? <p>{message}</p> : <Faults title={message} faults={faults} />}
+			{asked.kept === null ? null : <SendAgain {...asked.kept} />}
+		</>,
+	);
 }
 
 /** Where a list was asked for by filters that do not fit: nothing was to be changed, and the way on is the list itself. */

@@ -1,5 +1,6 @@
 /** What stands before and around every page: the host, whose request it is, whether they may, and the headers of the answer. */
 import type { Context } from "hono";
+import type { JSX } from "hono/jsx/jsx-runtime";
 import { mayAct } from "../http/actor.ts";
 import { HttpError, jsonResponse } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
@@ -10,6 +11,7 @@ import { fromUtf8 } from "../lib/utf8.ts";
 import { CONFIRM_PATH } from "./confirm-first.tsx";
 import type { ConsoleDeps } from "./deps.ts";
 import { errorView, failureView, problemView } from "./error-page.tsx";
+import { type KeptForm, keepForm, SendAgain } from "./kept-form.tsx";
 import { aroundPage } from "./menu.tsx";
 import { type Needs, type Page, type Shown, seeOther, View, view } from "./page.ts";
 import { FORGET_COOKIE, readCookie } from "./session/cookie.ts";
@@ -45,6 +47,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 	let session: Session | null = null;
 	let limits: HeadersInit = {};
 	let free = async (): Promise<void> => {};
+	let body: Uint8Array<ArrayBuffer> | null = null;
 	// A file that a person asks for by a link: they are told by pages.
 	const isData = page.isData === true && c.req.header("sec-fetch-dest") !== "document";
 	const answer = async (): Promise<Shown> => {
@@ -53,7 +56,8 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 			throw forbidden("Nothing was changed: the request did not come from a page of the console. Open that page, and do it there.");
 		const token = readCookie(c.req.raw);
 		session = await findSession(deps.db, token, now);
-		if (session === null && page.needs !== "nobody") return signInFirst(pages, page, isData, c, token !== undefined);
+		if (session === null && page.needs !== "nobody")
+			return signInFirst(pages, page, isData, c, { hadSession: token !== undefined, kept: await keepForm(page, c, null, false) });
 		if (session !== null && page.needs !== "nobody") {
 			const { headers, refused } = await deps.publisherApi.limit.take(session.hash, "session");
 			limits = refused === null ? headers : refused.headers;
@@ -62,8 +66,9 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 		if (isChange && !page.evenHeld && (await deps.isHeld())) throw new HttpError(503, { error: "Service unavailable" });
 		if (session !== null) noteInBackground(deps, c, session, now);
 		const publisher = authorize(page, session, isChange);
-		if (asksFresh(page.needs) && (session === null || !isFresh(session, now))) return confirmFirst(pages, page, isData, c);
-		const body = await readBytes(page, c);
+		if (asksFresh(page.needs) && (session === null || !isFresh(session, now)))
+			return confirmFirst(pages, page, isData, c, await keepForm(page, c, null, true));
+		body = await readBytes(page, c);
 		const isForm = /^application\/x-www-form-urlencoded\b/i.test(c.req.header("content-type") ?? "");
 		// Browsers send each end of a line as two characters, and count one.
 		const form = new URLSearchParams(isForm ? fromUtf8(body).replaceAll(/%0d%0a/gi, "%0A") : "");
@@ -94,6 +99,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 							title: page.title,
 							path: c.req.path,
 							list: page.list,
+							kept: error.status === 429 || error.status === 503 ? await keepForm(page, c, body, true) : null,
 						})
 					: failureView(requestId);
 	}
@@ -135,7 +141,13 @@ function asksFresh(needs: Needs): boolean {
 }
 
 /** Without a session: pages lead to the sign-in page and back; what changes something says that it did not. */
-function signInFirst(pages: readonly Page[], { method }: Page, isData: boolean, c: Context, hadSession: boolean): Shown {
+function signInFirst(
+	pages: readonly Page[],
+	{ method }: Page,
+	isData: boolean,
+	c: Context,
+	{ hadSession, kept }: { hadSession: boolean; kept: KeptForm | null },
+): Shown {
 	const headers = hadSession ? { "set-cookie": FORGET_COOKIE } : {};
 	if (isData) return jsonResponse({ error: "Unauthorized" }, 401, headers);
 	if (method === "GET") {
@@ -144,28 +156,57 @@ function signInFirst(pages: readonly Page[], { method }: Page, isData: boolean, 
 		const query = new URLSearchParams({ ...(hadSession && { ended: "1" }), ...(next !== null && { next }) });
 		return seeOther(`/console/sign-in?${query}`, headers);
 	}
+	const href = addressOf("/console/sign-in", { next: sentFrom(pages, c) });
 	return problemView(
 		401,
 		hadSession ? "Your session has ended" : "You are not signed in",
-		<p>
-			Nothing was saved. <a href={addressOf("/console/sign-in", { next: sentFrom(pages, c) })}>Sign in</a> to come back to where you were,
-			and do it again.
-		</p>,
+		kept === null ? (
+			<p>
+				Nothing was saved. <a href={href}>Sign in</a> to come back to where you were, and do it again.
+			</p>
+		) : (
+			<>
+				<KeptFirst kept={kept} href={href} none="Nothing was saved." first="Sign in" />
+				<p>
+					Or <a href={href}>sign in</a> to come back to where you were, without it.
+				</p>
+			</>
+		),
 	);
 }
 
 /** Someone may do this who has just shown that it is they. */
-function confirmFirst(pages: readonly Page[], { method }: Page, isData: boolean, c: Context): Shown {
+function confirmFirst(pages: readonly Page[], { method }: Page, isData: boolean, c: Context, kept: KeptForm | null): Shown {
 	if (isData) return jsonResponse({ error: "Forbidden", message: "Confirm first that it is you." }, 403);
 	const url = new URL(c.req.url);
 	if (method === "GET") return seeOther(addressOf(CONFIRM_PATH, { next: url.pathname + url.search }));
-	const next = sentFrom(pages, c);
+	const href = addressOf(CONFIRM_PATH, { next: sentFrom(pages, c) });
 	return problemView(
 		403,
 		"Confirm that it is you",
-		<p>
-			Nothing was changed. <a href={addressOf(CONFIRM_PATH, { next })}>Confirm that it is you</a>, and do it again.
-		</p>,
+		kept === null ? (
+			<p>
+				Nothing was changed. <a href={href}>Confirm that it is you</a>, and do it again.
+			</p>
+		) : (
+			<KeptFirst kept={kept} href={href} none="Nothing was changed." first="Confirm that it is you" />
+		),
+	);
+}
+
+/** What is to be done in another tab, so that what was sent can be sent again from this one. */
+function KeptFirst({ kept, href, none, first }: { kept: KeptForm; href: string; none: string; first: string }): JSX.Element {
+	return (
+		<>
+			<p>{none} What you sent is kept as long as this page stays open:</p>
+			<p>
+				<a target="_blank" rel="noopener" href={href}>
+					{first} in another tab
+				</a>
+				, come back to this one, and send it again.
+			</p>
+			<SendAgain {...kept} />
+		</>
 	);
 }
 

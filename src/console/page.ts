@@ -86,6 +86,8 @@ type Entry<Need extends Needs> = {
 	isData?: true;
 	/** What it makes is shown once: its forms have an `Once`, and one that is sent again makes nothing. */
 	once?: true;
+	/** What is typed into its form is a secret: no answer has it, not even to send it again. */
+	isSecret?: true;
 	/** Also where the network database takes no writes, since it is being moved: it writes nothing then. */
 	evenHeld?: true;
 	/** The list that its query is of, which says nothing without one: where it cannot be read, the way on is that list. */

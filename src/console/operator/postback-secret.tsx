@@ -19,6 +19,7 @@ export const POSTBACK_SECRET_PAGES = [
 		path: `${networkPath("platforms")}/:id/secret`,
 		needs: { staff: "admin", fresh: true },
 		title: "Postback secret",
+		isSecret: true,
 		async handle(request) {
 			const { deps, form, actor, param } = request;
 			const id = param("id");

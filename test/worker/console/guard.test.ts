@@ -17,7 +17,7 @@ import { invalidInput } from "../../../src/http/errors.ts";
 import { PUBLISHER_LIMIT } from "../../../src/http/limits.ts";
 import { PublisherLimit } from "../../../src/http/publisher-limit.ts";
 import { HttpError } from "../../../src/lib/http.ts";
-import { get, OWN, signIn, type Visitor } from "../../support/console.ts";
+import { get, OWN, shown, signIn, type Visitor } from "../../support/console.ts";
 import { setNow } from "../../support/load-network.ts";
 import { ACME, importFile } from "../../support/network-import.ts";
 import { setPublisher } from "../../support/report-rows.ts";
@@ -70,6 +70,7 @@ describe("worker: the guard", () => {
 				return html`<p>${++made}</p>`;
 			},
 		}),
+		page({ method: "POST", path: "/console/secret", needs: "anyone", title: "Secret", isSecret: true, handle: () => html`<p>Set</p>` }),
 		...HOME_PAGES.filter(({ path }) => path === "/console/sign-out"),
 		page({ method: "GET", path: "/console/data", needs: "anyone", title: "Data", isData: true, handle: () => Response.json({}) }),
 	];
@@ -153,6 +154,45 @@ describe("worker: the guard", () => {
 		expect(await db.all(sql`SELECT hash FROM console_sessions WHERE hash = ${hash}`)).toEqual([]);
 		const other = await signIn({ publisher: "acme", name: "Held" });
 		expect((await ask("/console/keys", other, { method: "POST", body: "x".repeat(65 * 1024) })).status).toBe(413);
+	});
+
+	it("keeps what was sent where it could not be taken, to be sent again from there", async () => {
+		const visitor = await signIn({ publisher: "acme", name: "Kept" });
+		const body = new URLSearchParams({ kind: '"<b>"\nline two', form: crypto.randomUUID() });
+		const send = (who: Visitor | undefined, path = "/console/keys") => ask(path, who, { method: "POST", body });
+		const kept =
+			/<form method="post" action="\/console\/keys"[\s\S]*name="kind" value="&quot;&lt;b&gt;&quot;\nline two"[\s\S]*Send it again/;
+		const nobody = await send(undefined);
+		expect([nobody.status, await nobody.text()]).toEqual([401, expect.stringMatching(kept)]);
+		held = true;
+		const moved = await send(visitor);
+		held = false;
+		expect([moved.status, await moved.text()]).toEqual([503, expect.stringMatching(kept)]);
+		setNow(new Date(Date.parse(START) + FRESH_MS).toISOString());
+		const stale = await send(visitor);
+		expect([stale.status, await stale.text()]).toEqual([403, expect.stringMatching(kept)]);
+		const parts = new FormData();
+		parts.set("kind", "typed");
+		parts.set("file", new File(["{}"], "network.json"));
+		const multipart = await (await ask("/console/keys", visitor, { method: "POST", body: parts })).text();
+		expect(multipart).toMatch(/enctype="multipart\/form-data"[\s\S]*name="kind" value="typed"[\s\S]*type="file"[^>]* name="file"/);
+		const broken = { method: "POST", body: "--", headers: { "content-type": "multipart/form-data; boundary=x" } };
+		expect((await ask("/console/keys", visitor, broken)).status).toBe(403);
+		setNow(START);
+		const taken = await send(visitor);
+		expect([taken.status, await taken.text()]).toEqual([200, expect.stringContaining("line two")]);
+	});
+
+	it("hands back no secret, nothing that is too much, and nothing where nothing was sent", async () => {
+		for (const [path, body] of [
+			["/console/secret", new URLSearchParams({ kind: "hidden" })],
+			["/console/keys", new URLSearchParams({ form: crypto.randomUUID(), kind: " " })],
+			["/console/keys", new URLSearchParams({ kind: "hidden".repeat(50_000) })],
+			["/console/keys", "hidden"],
+		] as const) {
+			const { status, text } = await shown(Promise.resolve(ask(path, undefined, { method: "POST", body })));
+			expect([path, status, /hidden"|Send it again/.test(text)]).toEqual([path, 401, false]);
+		}
 	});
 
 	it("takes a form once where its answer is shown once, whoever sends it", async () => {
