@@ -3,7 +3,8 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HttpError } from "../lib/http.ts";
 import { type KeptForm, SendAgain } from "./kept-form.tsx";
 import { type View, view } from "./page.ts";
-import type { Fault } from "./ui/field.tsx";
+import type { Query } from "./ui/address.ts";
+import { type Fault, Field } from "./ui/field.tsx";
 import { Faults } from "./ui/messages.tsx";
 
 type Words = { title: string; text: string };
@@ -23,8 +24,8 @@ const WORDS: Readonly<Record<number, Words>> = {
 	503: { title: "Not just now", text: "This cannot be done at the moment. Try again in a few minutes." },
 };
 
-/** A page that was asked for; `list` as its entry has it, and `kept` what was sent to it, where the same may be sent again. */
-type Asked = { isFiltered: boolean; title: string; path: string; list: string | undefined; kept: KeptForm | null };
+/** A page that was asked for; `query` as its address has it, `list` as its entry has it, and `kept` what was sent to it, where the same may be sent again. */
+type Asked = { isFiltered: boolean; title: string; path: string; query: Query; list: string | undefined; kept: KeptForm | null };
 
 /** Of an error that a verb throws: its faults, and its message where it has one. */
 export function errorView({ status, body }: Pick<HttpError, "status" | "body">, asked: Asked): View {
@@ -43,17 +44,29 @@ export function errorView({ status, body }: Pick<HttpError, "status" | "body">, 
 }
 
 /** Where a list was asked for by filters that do not fit: nothing was to be changed, and the way on is the list itself. */
-function unreadableView(faults: readonly Fault[], { title, path, list }: Asked): View {
-	const named = faults.map(({ path: name, message }) => ({
-		path: name.slice(0, 1).toUpperCase() + name.slice(1).replaceAll("_", " "),
-		message,
-	}));
+function unreadableView(faults: readonly Fault[], { title, path, query, list }: Asked): View {
+	const wrong = faults.map(({ path: name }) => name).filter((name) => name !== "cursor");
+	const { cursor: _, ...filters } = query;
+	const names = [...new Set([...Object.keys(filters).filter((name) => filters[name] !== ""), ...wrong])].filter((name) =>
+		/^\w+$/.test(name),
+	);
+	const named = faults.map(({ path: name, message }) => ({ path: wordsOf(name), message }));
 	return view(
 		{ status: 422, title },
 		<>
 			<Faults title="This cannot be shown as it was asked for" faults={named} />
+			{names.length === 0 ? null : (
+				<form method="get" action={path} class="stack">
+					{names.map((name) => (
+						<Field name={name} label={wordsOf(name)} value={filters[name]} faults={faults} />
+					))}
+					<div class="buttons">
+						<button type="submit">Show</button>
+					</div>
+				</form>
+			)}
 			<p>
-				Go back and correct it, or{" "}
+				Correct it, or{" "}
 				{list === undefined ? <a href={path}>see this page without filters</a> : <a href={list}>see the list without filters</a>}.
 			</p>
 		</>,
@@ -69,6 +82,11 @@ export function failureView(requestId: string): View {
 			That is our fault, not yours. Try again; if it stays so, tell us this number: <code>{requestId}</code>
 		</p>,
 	);
+}
+
+/** A parameter's name, as a label has it. */
+function wordsOf(name: string): string {
+	return name.slice(0, 1).toUpperCase() + name.slice(1).replaceAll("_", " ");
 }
 
 export function problemView(status: number, title: string, content: JSX.Element): View {

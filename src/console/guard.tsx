@@ -98,6 +98,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 							isFiltered: c.req.method !== "POST" && (page.list !== undefined || Object.keys(c.req.query()).length > 0),
 							title: page.title,
 							path: c.req.path,
+							query: c.req.query(),
 							list: page.list,
 							kept: error.status === 429 || error.status === 503 ? await keepForm(page, c, body, true) : null,
 						})

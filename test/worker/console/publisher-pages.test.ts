@@ -56,6 +56,9 @@ describe("worker: a publisher's pages", () => {
 		expect([status, text]).toEqual([422, expect.stringContaining(why)]);
 		expect(text).toContain(`<a href="${path}">see this page without filters</a>`);
 		expect(text).not.toContain("Nothing was changed");
+		// As it was asked for, to be corrected beside what is wrong.
+		for (const [name, value] of new URLSearchParams(query)) expect(text).toMatch(new RegExp(`name="${name}"[^>]* value="${value}"`));
+		expect(text).toContain('class="fault"');
 	});
 
 	it.each(["day", "source", "brand", "country"])("earnings by %s say what the endpoint says", async (group) => {
