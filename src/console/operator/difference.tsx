@@ -18,8 +18,14 @@ export function Difference({ report: { difference, warnings, warning_count } }: 
 			{added + changed + removed === 0 ? <Notice>Nothing would change: all of this is stored already.</Notice> : null}
 			<Changes entries={entries} all={added + changed + removed} />
 			<ul>
-				<li>{bidsLine("campaign", bids.starts, bids.started, "bids from now on", "bid from now on")}</li>
-				<li>{bidsLine("campaign", bids.stops, bids.stopped, "bids no more", "bid no more")}</li>
+				<li>
+					{bids.starts === 0
+						? "No campaign starts to bid."
+						: bidsLine("campaign", bids.starts, bids.started, "bids from now on", "bid from now on")}
+				</li>
+				<li>
+					{bids.stops === 0 ? "No campaign stops bidding." : bidsLine("campaign", bids.stops, bids.stopped, "bids no more", "bid no more")}
+				</li>
 				{bids.publishers.starts === 0 ? null : (
 					<li>
 						{bidsLine("publisher", bids.publishers.starts, bids.publishers.started, "is bid for from now on", "are bid for from now on")}
@@ -85,7 +91,6 @@ function captionOf({ kind, section, id }: EntryChange): string {
 }
 
 function bidsLine(noun: "campaign" | "publisher", count: number, ids: readonly (number | string)[], one: string, many: string): string {
-	if (count === 0) return `No ${noun} ${one}.`;
 	const named = ids.slice(0, MAX_SHOWN).join(", ");
 	const first = `${noun[0]?.toUpperCase()}${noun.slice(1)}`;
 	return count === 1 ? `${first} ${named} ${one}.` : `${count} ${noun}s ${many}: ${named}${count > MAX_SHOWN ? " and others" : ""}.`;
