@@ -2,6 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Claim, Claimed } from "../claims/claim-answers.ts";
 import { segmentOf } from "../lib/path-segment.ts";
+import { Field } from "./ui/field.tsx";
 import { type Column, Facts, Table } from "./ui/table.tsx";
 import { Code, Money, State, Time } from "./ui/values.tsx";
 import { CLICK_REASON_WORDS, HOLD_WORDS } from "./words.ts";
@@ -57,6 +58,11 @@ export function ClaimShown({ claim, network }: { claim: Claim; network: string }
 			/>
 		</>
 	);
+}
+
+/** What someone wrote to a claim that had ended by then: there is no form for it any more, and it is theirs to keep. */
+export function Unsent({ text }: { text: string }): JSX.Element {
+	return <Field kind="long" name="unsent" label="What you wrote, which was not sent" value={text} rows={4} readonly />;
 }
 
 /** What is known of an id: its sales and its clicks. */

@@ -10,17 +10,21 @@ import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
 import { CALLBACK_STATES } from "../../lib/enums.ts";
 import { againColumn, callbackColumns, countOf, TestReport } from "../callback-columns.tsx";
-import { page, seeOther } from "../page.ts";
+import { formFaults } from "../form-faults.ts";
+import { page, seeOther, view } from "../page.ts";
 import { Do } from "../ui/actions.tsx";
 import { addressOf, type Query } from "../ui/address.ts";
-import { Field } from "../ui/field.tsx";
+import { type Fault, Field } from "../ui/field.tsx";
 import { type Filter, Filters, Pager } from "../ui/filters.tsx";
-import { Empty, Notice } from "../ui/messages.tsx";
+import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Facts, Table } from "../ui/table.tsx";
 import { conversionAddress } from "./conversion.tsx";
 import { networkPath } from "./network-lists.tsx";
 
 const PATH = "/console/operator/callbacks";
+
+/** Of the form of a test. */
+const LABELS = { publisher: "Publisher's id" };
 
 const FILTERS: readonly Filter[] = [
 	{ kind: "text", name: "publisher", label: "Publisher" },
@@ -119,9 +123,13 @@ export const OPERATOR_CALLBACKS_PAGES = [
 		needs: { staff: "manager" },
 		title: "Test of a callback address",
 		async handle({ deps, form, actor }) {
-			const target = readInput(testSchema, { publisher: (form.get("publisher") ?? "").trim() });
-			const report = await testCallbackFor(deps.publisherApi.callbacks(), actor, target);
-			return <TestReport report={report} path={PATH} />;
+			const publisher = (form.get("publisher") ?? "").trim();
+			try {
+				const report = await testCallbackFor(deps.publisherApi.callbacks(), actor, readInput(testSchema, { publisher }));
+				return <TestReport report={report} path={PATH} />;
+			} catch (error) {
+				return view({ status: 422 }, <TestForm publisher={publisher} faults={formFaults(error)} />);
+			}
 		},
 	}),
 ];
@@ -130,14 +138,16 @@ function selectionOf(get: (name: string) => string | null | undefined): Query {
 	return Object.fromEntries(SELECTION.flatMap((name) => (get(name) ? [[name, get(name) ?? ""]] : [])));
 }
 
-function TestForm({ publisher }: { publisher: string }): JSX.Element {
+function TestForm({ publisher, faults = [] }: { publisher: string; faults?: readonly Fault[] }): JSX.Element {
 	return (
 		<form method="post" action={`${PATH}/test`} class="stack">
 			<h2>Test an address</h2>
+			<Faults title="Nothing was sent" faults={faults} labels={LABELS} />
 			<Field
 				name="publisher"
-				label="Publisher's id"
+				label={LABELS.publisher}
 				value={publisher}
+				faults={faults}
 				hint="Its address is called once, with nothing that could be taken for money"
 				required
 			/>

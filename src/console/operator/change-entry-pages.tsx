@@ -1,4 +1,5 @@
 /** Entries changed and added: looked at first, then done. */
+import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Fault } from "../../http/errors.ts";
 import { HttpError } from "../../lib/http.ts";
 import { isObject, parseJson } from "../../lib/json.ts";
@@ -79,6 +80,7 @@ function guardFaults({ session, now }: PersonRequest, fields: Readonly<Record<st
 /**
  * Answers a form about an entry: the difference, then the change, or what stands against it.
  * @param of the entry, and its state that was read: those of the address and the form, unless the form is on another entry's page
+ * @param formAgain the form once more, with its faults, where it is not the one over all of the entry
  */
 export async function answerChange(
 	request: PersonRequest,
@@ -86,6 +88,7 @@ export async function answerChange(
 	found: FoundEntry,
 	sentFields?: SentFields,
 	of: { id: string; etag: string } = { id: request.param("id"), etag: request.form.get("etag") ?? "" },
+	formAgain?: (faults: readonly Fault[]) => JSX.Element,
 ): Promise<Shown> {
 	const { deps, form } = request;
 	const { id, etag } = of;
@@ -103,7 +106,10 @@ export async function answerChange(
 			/>,
 		);
 	const again = (faults: readonly Fault[]) =>
-		view({ status: 422 }, <EntryForm section={section} action={action} found={found} texts={sent.texts} faults={faults} />);
+		view(
+			{ status: 422 },
+			formAgain?.(faults) ?? <EntryForm section={section} action={action} found={found} texts={sent.texts} faults={faults} />,
+		);
 	if (etag !== found.etag) return conflict();
 	const faults = [...sent.faults, ...guardFaults(request, sent.fields)];
 	if (faults.length > 0) return again(faults);

@@ -12,7 +12,7 @@ import { readInput } from "../../http/read-input.ts";
 import { CLAIM_STATES } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { segmentOf } from "../../lib/path-segment.ts";
-import { ClaimShown, claimColumns, Known } from "../claim-parts.tsx";
+import { ClaimShown, claimColumns, Known, Unsent } from "../claim-parts.tsx";
 import { formFaults } from "../form-faults.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
 import { addressOf } from "../ui/address.ts";
@@ -169,6 +169,7 @@ async function showClaim({ deps, param, person }: PersonRequest, { status = 200,
 				empty={<p>None within 90 days.</p>}
 			/>
 			<Postbacks caption="What platforms sent of it" rows={(await traceConversion(deps.db, claim.about)).postbacks} />
+			{!isUnderWay && sent?.typed.text ? <Unsent text={sent.typed.text} /> : null}
 			{isUnderWay && mayAct(person.role, "finance") ? <Forms claim={claim} sent={sent} /> : null}
 		</>,
 	);

@@ -25,7 +25,14 @@ const MAX_SHOWN = 200;
 const WORDS = (kind: string) => kind.replaceAll("_", " ");
 const KIND_CHOICES = CREDENTIAL_KINDS.map((kind) => ({ value: kind, label: WORDS(kind) }));
 const ISSUED_KINDS = CREDENTIAL_KINDS.filter((kind) => !isName(kind)).map((kind) => ({ value: kind, label: WORDS(kind) }));
-const LABELS = { kind: "Kind", owner: "Owner", role: "Role", expires: "Ends at" };
+const LABELS = {
+	kind: "Kind",
+	owner: "Owner",
+	role: "Role",
+	expires: "Ends at",
+	overlap_hours: "Overlap in hours",
+	value: "Another name, or one is made up",
+};
 
 /** Fields of a form that are not empty. */
 function given({ form }: PersonRequest, names: readonly string[]): Record<string, string> {
@@ -59,10 +66,15 @@ export const KEYS_PAGES = [
 		title: "Keys",
 		async handle(request) {
 			const { deps, actor } = request;
-			const { overlap_hours: hours, ...typed } = given(request, ["kind", "owner", "overlap_hours", "value", "expires"]);
+			const typed = given(request, ["kind", "owner", "overlap_hours", "value", "expires"]);
+			const { overlap_hours: hours, ...rest } = typed;
 			// What is no number is given on as it is, and refused.
 			const overlap = hours === undefined ? {} : { overlap_hours: parseJson(hours) ?? hours };
-			return <Made {...(await rotateCredential(deps.issuing, actor, readKeyInput("rotate", { ...typed, ...overlap })))} />;
+			try {
+				return <Made {...(await rotateCredential(deps.issuing, actor, readKeyInput("rotate", { ...rest, ...overlap })))} />;
+			} catch (error) {
+				return view({ status: 422 }, <RotateForm typed={typed} faults={formFaults(error)} />);
+			}
 		},
 	}),
 	page({
@@ -159,11 +171,11 @@ const ACTIONS: Column<CredentialState> = {
 					once
 				>
 					<label>
-						Overlap in hours <input type="number" name="overlap_hours" value="24" min="0" max="2160" required />
+						{LABELS.overlap_hours} <input type="number" name="overlap_hours" value="24" min="0" max="2160" required />
 					</label>
 					{isName(kind) ? (
 						<label>
-							Another name, or one is made up <input type="text" name="value" maxlength={64} autocomplete="off" />
+							{LABELS.value} <input type="text" name="value" maxlength={64} autocomplete="off" />
 						</label>
 					) : null}
 				</Confirm>
@@ -181,6 +193,32 @@ const ACTIONS: Column<CredentialState> = {
 		</div>
 	),
 };
+
+/** Once more, where a rotation was refused. */
+function RotateForm({ typed, faults }: { typed: Readonly<Record<string, string>>; faults: readonly Fault[] }): JSX.Element {
+	const { kind = "", owner = "", overlap_hours, value } = typed;
+	return (
+		<form method="post" action={`${PATH}/rotate`} class="stack">
+			<Faults title="Nothing was rotated" faults={faults} labels={{ overlap_hours: LABELS.overlap_hours, value: LABELS.value }} />
+			<p>
+				A new {WORDS(kind)} takes the place of all that {owner} has. They end after the overlap.
+			</p>
+			<Once />
+			<input type="hidden" name="kind" value={kind} />
+			<input type="hidden" name="owner" value={owner} />
+			<Field kind="number" name="overlap_hours" label={LABELS.overlap_hours} value={overlap_hours} faults={faults} required />
+			{value === undefined && !CREDENTIAL_KINDS.some((name) => name === kind && isName(name)) ? null : (
+				<Field name="value" label={LABELS.value} value={value} maxLength={64} faults={faults} />
+			)}
+			<div class="buttons">
+				<button type="submit">Rotate</button>
+				<a class="button quiet" href={addressOf(PATH, { kind, owner })}>
+					Leave it as it is
+				</a>
+			</div>
+		</form>
+	);
+}
 
 function IssueForm({ typed, faults }: { typed: Readonly<Record<string, string>>; faults: readonly Fault[] }): JSX.Element {
 	return (

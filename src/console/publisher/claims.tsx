@@ -6,8 +6,9 @@ import { listOwnClaims, lookUp, openClaim, replyToClaim, withdrawClaim } from ".
 import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
 import { CLAIM_KINDS, CLAIM_STATES } from "../../lib/enums.ts";
+import { HttpError } from "../../lib/http.ts";
 import { segmentOf } from "../../lib/path-segment.ts";
-import { CLAIM_KIND_WORDS, ClaimShown, claimColumns, Known } from "../claim-parts.tsx";
+import { CLAIM_KIND_WORDS, ClaimShown, claimColumns, Known, Unsent } from "../claim-parts.tsx";
 import { formFaults } from "../form-faults.ts";
 import { type PublisherRequest, page, type Shown, seeOther, view } from "../page.ts";
 import { Confirm } from "../ui/actions.tsx";
@@ -118,7 +119,9 @@ export const CLAIMS_PAGES = [
 				const { id } = await replyToClaim(deps, publisher.id, actor, param("id"), readInput(wordsSchema, { text }).text);
 				return seeOther(`${PATH}/${id}`);
 			} catch (error) {
-				return showClaim(request, { text, faults: formFaults(error) });
+				const isOther = error instanceof HttpError && error.status === 409;
+				const faults = isOther ? [{ path: "", message: String(error.body.message) }] : formFaults(error);
+				return showClaim(request, { text, faults, status: isOther ? 409 : 422 });
 			}
 		},
 	}),
@@ -137,17 +140,18 @@ export const CLAIMS_PAGES = [
 /** @param typed what was to be added, and why it was refused */
 async function showClaim(
 	{ deps, publisher, person, param }: PublisherRequest,
-	{ text, faults = [] }: { text?: string; faults?: readonly Fault[] },
+	{ text, faults = [], status = 200 }: { text?: string; faults?: readonly Fault[]; status?: number },
 ): Promise<Shown> {
 	const { data } = await listOwnClaims(deps, publisher.id, readInput(ownClaimsQuerySchema, { id: param("id") }));
 	const claim = found(data[0] ?? null);
 	const path = `${PATH}/${segmentOf(claim.id)}`;
 	const mayWrite = mayChange({ person, publisher }) && (claim.state === "open" || claim.state === "answered");
 	return view(
-		{ status: faults.length > 0 ? 422 : 200 },
+		{ status },
 		<>
 			<Faults title="Nothing was added" faults={faults} labels={REPLY_LABELS} />
 			<ClaimShown claim={claim} network="the network" />
+			{!mayWrite && text !== undefined ? <Unsent text={text} /> : null}
 			{mayWrite ? (
 				<>
 					<form method="post" action={`${path}/reply`} class="stack">

@@ -1,6 +1,7 @@
 /** A publisher's callback address: changed as an entry of the network file is, with the difference before it. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { CALLBACK_PARAMETERS } from "../../lib/callback-url.ts";
+import { HttpError } from "../../lib/http.ts";
 import { maskUrl } from "../../lib/mask-url.ts";
 import { changeEntry } from "../../operator/network/change-entry.ts";
 import type { ImportReport } from "../../operator/network/import-answer.ts";
@@ -16,6 +17,9 @@ const SETTINGS = "/console/settings";
 const PATH = `${SETTINGS}/callback-address`;
 const FIELD = "callback_url";
 const LABELS = { [FIELD]: "Address" };
+const CHANGED: readonly Fault[] = [
+	{ path: "", message: "Someone else has changed your account meanwhile. Look at the address as it is now, and send yours again." },
+];
 const NEEDS = { publisher: "owner", fresh: true } as const;
 
 export const SETTINGS_ADDRESS_PAGES = [
@@ -47,8 +51,9 @@ export const SETTINGS_ADDRESS_PAGES = [
 				if (isSaid) return seeOther(`${SETTINGS}?done=address`);
 				return <Preview before={before} typed={typed} etag={etag ?? present.etag} report={report} />;
 			} catch (error) {
-				const faults = formFaults(error);
-				return view({ status: 422 }, <AddressForm present={before} etag={present.etag} typed={typed} faults={faults} />);
+				const isOther = error instanceof HttpError && error.status === 412;
+				const faults = isOther ? CHANGED : formFaults(error);
+				return view({ status: isOther ? 412 : 422 }, <AddressForm present={before} etag={present.etag} typed={typed} faults={faults} />);
 			}
 		},
 	}),

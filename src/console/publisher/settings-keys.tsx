@@ -5,9 +5,11 @@ import { parseJson } from "../../lib/json.ts";
 import { type CredentialState, type Issued, isSigning } from "../../operator/keys/keys-answers.ts";
 import { readKeyInput } from "../../operator/keys/keys-request.ts";
 import { issueCredential, revokeCredentials, rotateCredential } from "../../operator/keys/run-key-verbs.ts";
-import { page, seeOther } from "../page.ts";
-import { Confirm, CopyText, Do } from "../ui/actions.tsx";
-import { Empty, Notice } from "../ui/messages.tsx";
+import { formFaults } from "../form-faults.ts";
+import { page, seeOther, view } from "../page.ts";
+import { Confirm, CopyText, Do, Once } from "../ui/actions.tsx";
+import { type Fault, Field } from "../ui/field.tsx";
+import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Code, State, Time } from "../ui/values.tsx";
 
@@ -18,6 +20,7 @@ const KINDS = {
 	publisher_key: { label: "Publisher Key", use: "opens the product search" },
 	callback_secret: { label: "Signing secret", use: "signs your callbacks" },
 } as const;
+const LABELS = { overlap_hours: "Overlap in hours" };
 type Kind = keyof typeof KINDS;
 
 /** @throws HttpError 422 for any other kind: of an id there may be a platform or an operator, too */
@@ -48,10 +51,15 @@ export const SETTINGS_KEYS_PAGES = [
 		once: true,
 		title: "A new key",
 		async handle({ deps, publisher, form, actor }) {
+			const kind = kindOf(form);
 			const hours = form.get("overlap_hours") ?? "";
-			// What is no number is given on as it is, and refused.
-			const request = readKeyInput("rotate", { kind: kindOf(form), owner: publisher.id, overlap_hours: parseJson(hours) ?? hours });
-			return <Made {...(await rotateCredential(deps.issuing, actor, request))} />;
+			try {
+				// What is no number is given on as it is, and refused.
+				const request = readKeyInput("rotate", { kind, owner: publisher.id, overlap_hours: parseJson(hours) ?? hours });
+				return <Made {...(await rotateCredential(deps.issuing, actor, request))} />;
+			} catch (error) {
+				return view({ status: 422, title: "Settings" }, <RotateForm kind={kind} hours={hours} faults={formFaults(error)} />);
+			}
 		},
 	}),
 	page({
@@ -120,6 +128,29 @@ export function KeysTable(props: { credentials: readonly CredentialState[]; isOw
 	);
 }
 
+function rotationOf(label: string): string {
+	return `A new ${label} takes the place of all that you have. They end after the overlap.`;
+}
+
+/** Once more, where a rotation was refused. */
+function RotateForm({ kind, hours, faults }: { kind: Kind; hours: string; faults: readonly Fault[] }): JSX.Element {
+	return (
+		<form method="post" action={`${PATH}/keys/rotate`} class="stack">
+			<Faults title="Nothing was rotated" faults={faults} labels={LABELS} />
+			<p>{rotationOf(KINDS[kind].label)}</p>
+			<Once />
+			<input type="hidden" name="kind" value={kind} />
+			<Field kind="number" name="overlap_hours" label={LABELS.overlap_hours} value={hours} faults={faults} required />
+			<div class="buttons">
+				<button type="submit">Rotate</button>
+				<a class="button quiet" href={PATH}>
+					Leave it as it is
+				</a>
+			</div>
+		</form>
+	);
+}
+
 function NewKey({ kind, has }: { kind: Kind; has: boolean }): JSX.Element {
 	const { label, use } = KINDS[kind];
 	return (
@@ -131,16 +162,9 @@ function NewKey({ kind, has }: { kind: Kind; has: boolean }): JSX.Element {
 			<div class="buttons">
 				<Do action={`${PATH}/keys/issue`} label={has ? "Issue another" : "Issue one"} of={label} fields={{ kind }} once />
 				{has ? (
-					<Confirm
-						action={`${PATH}/keys/rotate`}
-						label="Rotate"
-						of={label}
-						question={`A new ${label} takes the place of all that you have. They end after the overlap.`}
-						fields={{ kind }}
-						once
-					>
+					<Confirm action={`${PATH}/keys/rotate`} label="Rotate" of={label} question={rotationOf(label)} fields={{ kind }} once>
 						<label>
-							Overlap in hours <input type="number" name="overlap_hours" value="24" min="0" max="2160" required />
+							{LABELS.overlap_hours} <input type="number" name="overlap_hours" value="24" min="0" max="2160" required />
 						</label>
 					</Confirm>
 				) : null}

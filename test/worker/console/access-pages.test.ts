@@ -76,6 +76,10 @@ describe("worker: the page of keys", () => {
 			(await send(`${KEYS}/rotate`, { kind: "publisher_identity", owner: "acme", overlap_hours: "24", value: "acme_new" })).text,
 		).toContain("acme_new");
 		expect(await textOf(`${KEYS}?owner=acme&kind=publisher_identity`)).toContain("acme_rtb");
+		const wanted = { kind: "publisher_identity", owner: "acme", overlap_hours: "48", value: "new name" };
+		const refused = await send(`${KEYS}/rotate`, wanted);
+		expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('class="fault"')]);
+		for (const [name, value] of Object.entries(wanted)) expect(refused.text).toMatch(new RegExp(`name="${name}"[^>]* value="${value}"`));
 	});
 
 	it.each([

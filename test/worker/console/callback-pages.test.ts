@@ -108,6 +108,9 @@ describe("worker: a publisher's callbacks in the console", () => {
 			422,
 			expect.stringContaining('<a href="/console/callbacks">see the list without filters</a>'),
 		]);
+		expect(unread.text).toMatch(/<form method="get" action="\/console\/callbacks\/replay"[\s\S]*name="from"[^>]* value="yesterday"/);
+		const without = await shown(get("/console/callbacks/replay", who.owner));
+		expect([without.status, without.text]).toEqual([422, expect.stringMatching(/class="fault"[\s\S]*name="from"/)]);
 	});
 
 	it("that failed since a day are counted, then sent again with later ones of their transactions, and audited as whoever asked", async () => {
@@ -204,6 +207,8 @@ describe("worker: all callbacks in the operators' console", () => {
 		for (const publisher of ["", "nobody", "quiet"]) {
 			expect([publisher, (await post("/console/operator/callbacks/test", who.manager, { publisher })).status]).toEqual([publisher, 422]);
 		}
+		const refused = await shown(post("/console/operator/callbacks/test", who.manager, { publisher: "No <body>" }));
+		expect(refused.text).toMatch(/class="fault"[\s\S]*name="publisher"[^>]* value="No &lt;body&gt;"/);
 		const tested = await shown(post("/console/operator/callbacks/test", who.manager, { publisher: "cpa" }));
 		expect([tested.status, tested.text]).toEqual([200, expect.stringContaining("txnid=test-")]);
 		expect(await audited("testCallback")).toEqual(

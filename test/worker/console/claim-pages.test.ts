@@ -158,6 +158,14 @@ describe("worker: claims", () => {
 		expect(await stateOf(id)).toBe("open");
 		expect((await post(`/console/operator/claims/${id}/decline`, who.finance, { text: "It was cancelled." })).status).toBe(303);
 		expect(await stateOf(id)).toBe("declined");
+		for (const [path, writer] of [
+			[`/console/claims/${id}/reply`, who.cpa],
+			[`/console/operator/claims/${id}/answer`, who.finance],
+		] as const) {
+			const ended = await shown(post(path, writer, { text: "It <was> not." }));
+			expect([path, ended.status, ended.text]).toEqual([path, 409, expect.stringContaining("It is declined, and so at its end.")]);
+			expect(ended.text).toMatch(/What you wrote, which was not sent[\s\S]*<textarea [^>]*readonly[^>]*>It &lt;was&gt; not\.<\/textarea>/);
+		}
 		expect((await post(`/console/claims/${id}/withdraw`, who.cpa)).status).toBe(409);
 		const { results } = await env.DB.prepare("SELECT actor, verb FROM audit WHERE subject_id = ? ORDER BY verb").bind(id).all();
 		expect(results).toEqual([

@@ -242,6 +242,9 @@ describe("worker: a change", () => {
 		const path = "/console/operator/publishers/acme";
 		const preview = await send(path, formOf(await textOf(path, "manager"), "fields"));
 		expect(preview.text).toContain("Publisher acme is bid for no more.");
+		expect(preview.text).toContain("No campaign starts to bid.");
+		// As if all of them stopped.
+		expect(preview.text).not.toMatch(/No campaign bids/);
 	});
 
 	it("suspends a publisher, and blocks a brand for one", async () => {
@@ -249,6 +252,9 @@ describe("worker: a change", () => {
 		const block = formOf(await textOf(path, "manager"), "domain");
 		const preview = await send(`${path}/block`, { ...block, domain: "shoes.example", country: "" });
 		expect(preview.text).toContain("{&quot;domain&quot;:&quot;shoes.example&quot;}");
+		const refused = await send(`${path}/block`, { ...block, domain: "no domain", country: "1" });
+		expect([refused.status, formOf(refused.text, "domain")]).toEqual([422, { ...block, domain: "no domain", country: "1" }]);
+		expect(refused.text.match(/class="fault"/g)).toHaveLength(2);
 		expect((await send(`${path}/block`, { ...block, domain: "no domain" })).status).toBe(422);
 		expect((await post(path, visitors.manager, formOf(preview.text, "step"))).status).toBe(303);
 		later();
@@ -265,6 +271,9 @@ describe("worker: a change", () => {
 		const path = "/console/operator/brands/bags.example";
 		expect(await textOf(path)).not.toContain("/block");
 		for (const publisher of ["", "nobody"]) expect((await send(`${path}/block`, { publisher })).status).toBe(publisher === "" ? 422 : 404);
+		const typed = { publisher: "nobody", country: "US" };
+		const refused = await send(`${path}/block`, typed);
+		expect([formOf(refused.text, "publisher"), refused.text]).toEqual([typed, expect.stringContaining('class="fault"')]);
 		const block = await send(`${path}/block`, { ...formOf(await textOf(path, "manager"), "publisher"), publisher: "b", country: "us" });
 		expect(block.text).toContain("{&quot;domain&quot;:&quot;bags.example&quot;,&quot;country&quot;:&quot;US&quot;}");
 		expect((await post("/console/operator/publishers/b", visitors.manager, formOf(block.text, "step"))).status).toBe(303);

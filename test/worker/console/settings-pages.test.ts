@@ -136,6 +136,8 @@ describe("worker: a publisher's settings", () => {
 		] as const) {
 			expect([path, form, (await post(`/console/settings/keys/${path}`, who.owner, form)).status]).toEqual([path, form, 422]);
 		}
+		const refused = await shown(post("/console/settings/keys/rotate", who.owner, { kind: "access_key", overlap_hours: "9999" }));
+		expect(refused.text).toMatch(/class="fault"[\s\S]*name="overlap_hours"[^>]* value="9999"/);
 		const issued = await made(await post("/console/settings/keys/issue", who.owner, { kind: "publisher_key", owner: "cpc" }));
 		expect(issued).not.toBe("");
 		const { results } = await env.DB.prepare("SELECT owner_id FROM access_keys WHERE kind = 'publisher_key' AND owner_id = 'cpc'").all();
@@ -188,6 +190,9 @@ describe("worker: a publisher's callback address", () => {
 		expect(await stored()).toBe(callback_url);
 		expect(await audited("changePublisherEntry")).toContainEqual({ actor: "Ada (cpa)", role: "owner", kind: "publisher", subject: "cpa" });
 		expect((await post(PATH, who.owner, { callback_url: "https://late.example/", etag, yes: "1" })).status).toBe(412);
+		const late = await shown(post(PATH, who.owner, { callback_url: "https://late.example/", etag }));
+		expect([late.status, late.text]).toEqual([412, expect.stringMatching(/name="callback_url"[^>]* value="https:\/\/late\.example\/"/)]);
+		expect([etagOf(late.text), await stored()]).toEqual([etagOf((await shown(get(PATH, who.owner))).text), callback_url]);
 		expect(await settings(who.owner)).toContain("token=***");
 		const cleared = await post(PATH, who.owner, { callback_url: "", etag: etagOf((await shown(get(PATH, who.owner))).text), yes: "1" });
 		expect([cleared.status, await stored()]).toEqual([303, null]);
