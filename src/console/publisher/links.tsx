@@ -126,5 +126,19 @@ const COLUMNS: readonly Column<Links["data"][number]>[] = [
 ];
 
 function Made({ links }: { links: Links["data"] }): JSX.Element {
-	return <Table caption="Links" columns={COLUMNS} rows={links} empty={<Empty title="No address was given" />} />;
+	return (
+		<>
+			<Table caption="Links" columns={COLUMNS} rows={links} empty={<Empty title="No address was given" />} />
+			{links.length < 2 ? null : (
+				<Field
+					kind="long"
+					name="links"
+					label="All links, to copy at once"
+					hint="Each on the line of its address, which is empty where there is none"
+					value={links.map((link) => ("link" in link ? link.link : "")).join("\n")}
+					readonly
+				/>
+			)}
+		</>
+	);
 }

@@ -89,7 +89,8 @@ function Control(props: Common & Kind & { shared: Record<string, unknown> & { id
 		case "long":
 			return (
 				<textarea {...shared} rows={props.rows ?? 6} maxlength={props.maxLength} readonly={readonly} spellcheck={false}>
-					{value}
+					{/* Browsers leave out the first end of a line. */}
+					{value.startsWith("\n") ? `\n${value}` : value}
 				</textarea>
 			);
 		case "choice":

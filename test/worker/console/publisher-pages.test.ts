@@ -151,6 +151,14 @@ describe("worker: a publisher's pages", () => {
 		expect(link).toContain("&amp;subi=blog");
 		expect(made.text).toContain("no brand has this host");
 		expect(made.text).toContain("no http(s) address of a page");
+		// The browser leaves out an end of a line that a text begins with: the lines stay beside their addresses.
+		const turned = await shown(post("/console/links", visitors.cpa, { urls: urls.split(/\s/).toReversed().join("\n"), subi: "blog" }));
+		const all = (text: string) => /<textarea [^>]*name="links"[^>]*>\n?([^<]*)</.exec(text)?.[1]?.split("\n");
+		expect([all(made.text), all(turned.text)]).toEqual([
+			[link, "", ""],
+			["", "", link],
+		]);
+		expect(all((await shown(post("/console/links", visitors.cpa, { urls: "https://shoes.example/" }))).text)).toBeUndefined();
 		const opened = await exports.default.fetch(link.replaceAll("&amp;", "&"), {
 			redirect: "manual",
 			headers: { "user-agent": "Mozilla/5.0" },
