@@ -94,20 +94,19 @@ async function settle(request: PersonRequest, verb: JudgingVerb | "attach", run:
 		const judged = await run(isPreview(form));
 		if (!isPreview(form)) return seeOther(addressOf(address, { done: verb }));
 		const { conversion, callbacks } = judged;
-		return (
+		const key = keyOf(request);
+		const fields = givenIn(form, ["text", "id", "click"]);
+		return view(
+			{ title: `${WORDS[verb].label} conversion ${key.txnid}`, over: key.platform },
 			<>
-				<Preview
-					action={`${address}/${verb}`}
-					label={WORDS[verb].label}
-					fields={givenIn(form, ["text", "id", "click"])}
-					now={now}
-					adjusted={judged}
-				>
+				<Preview action={`${address}/${verb}`} label={WORDS[verb].label} fields={fields} now={now} adjusted={judged}>
 					<Facts
 						facts={[
+							[LABELS.text, fields.text],
+							[LABELS.click, fields.click === undefined ? null : <Code>{fields.click}</Code>],
 							["Stage then", <State word={conversion.stage} />],
 							["State then", <State word={conversion.status} />],
-							["Why", conversion.why?.replaceAll("_", " ")],
+							["Held for", conversion.why?.replaceAll("_", " ")],
 							["Publisher", conversion.publisher],
 							["Publisher's", <Money usd={conversion.publisher_revenue} />],
 							[
@@ -122,7 +121,7 @@ async function settle(request: PersonRequest, verb: JudgingVerb | "attach", run:
 				<p>
 					<a href={address}>Leave it as it is</a>
 				</p>
-			</>
+			</>,
 		);
 	} catch (error) {
 		const refused = { verb, text: form.get("text") ?? "", faults: formFaults(error) };

@@ -224,6 +224,8 @@ describe("worker: operators' pages", () => {
 		}
 		const look = await shown(post(`${CONVERSION}/lost-1/attach`, visitors.finance, { click, text: "seen <b>" }));
 		expect([look.status, look.text.includes('value="seen &lt;b&gt;"')]).toEqual([200, true]);
+		for (const told of ["<h1>Attach conversion lost-1</h1>", "<dd>seen &lt;b&gt;</dd>", `<code>${click}</code>`])
+			expect(look.text).toContain(told);
 		const [, id = ""] = /name="id" value="([^"]+)"/.exec(look.text) ?? [];
 		const stageOf = () => env.DB.prepare("SELECT stage FROM conversions WHERE txnid = 'lost-1'").first("stage");
 		expect(await stageOf()).not.toBe("settled");
