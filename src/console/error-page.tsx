@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<number, Words>> = {
 	403: { title: "Not for you", text: "What you may do does not include this. Ask whoever invited you." },
 	404: { title: "Not found", text: "There is nothing at this address, or it is not yours to see." },
 	405: { title: "Not found", text: "There is nothing at this address that takes this." },
-	409: { title: "Changed meanwhile", text: "Someone else has changed this meanwhile. Nothing was changed: look at it again." },
+	409: { title: "Nothing was changed", text: "Someone else has changed this meanwhile. Nothing was changed: look at it again." },
 	410: { title: "No longer there", text: "What this address led to has ended." },
 	412: { title: "Changed meanwhile", text: "Someone else has changed this meanwhile. Nothing was changed: look at it again." },
 	413: { title: "Too large", text: "What was sent is larger than this page takes." },
@@ -24,8 +24,16 @@ const WORDS: Readonly<Record<number, Words>> = {
 	503: { title: "Not just now", text: "This cannot be done at the moment. Try again in a few minutes." },
 };
 
-/** A page that was asked for; `query` as its address has it, `list` as its entry has it, and `kept` what was sent to it, where the same may be sent again. */
-type Asked = { isFiltered: boolean; title: string; path: string; query: Query; list: string | undefined; kept: KeptForm | null };
+/** A page that was asked for; `query` as its address has it, `list` as its entry has it, and `kept` what was sent to it, where the same may be sent again; `back` the page with the form. */
+type Asked = {
+	isFiltered: boolean;
+	title: string;
+	path: string;
+	query: Query;
+	list: string | undefined;
+	kept: KeptForm | null;
+	back: string | null;
+};
 
 /** Of an error that a verb throws: its faults, and its message where it has one. */
 export function errorView({ status, body }: Pick<HttpError, "status" | "body">, asked: Asked): View {
@@ -39,6 +47,11 @@ export function errorView({ status, body }: Pick<HttpError, "status" | "body">, 
 		<>
 			{faults.length === 0 ? <p>{message}</p> : <Faults title={message} faults={faults} />}
 			{asked.kept === null ? null : <SendAgain {...asked.kept} />}
+			{asked.back === null ? null : (
+				<p>
+					<a href={asked.back}>Back to where you were</a>
+				</p>
+			)}
 		</>,
 	);
 }

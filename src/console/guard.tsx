@@ -100,6 +100,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 							path: c.req.path,
 							query: c.req.query(),
 							list: page.list,
+							back: c.req.method === "POST" ? sentFrom(pages, c) : null,
 							kept: error.status === 429 || error.status === 503 ? await keepForm(page, c, body, true) : null,
 						})
 					: failureView(requestId);

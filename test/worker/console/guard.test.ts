@@ -204,6 +204,10 @@ describe("worker: the guard", () => {
 		expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
 		const again = await send(form);
 		expect([again.status, await again.text()]).toEqual([409, expect.stringContaining("This form was sent already")]);
+		const headers = { referer: `${OWN.origin}/console/keys?x=1` };
+		const told = await (await ask("/console/made", visitor, { method: "POST", body: new URLSearchParams(form), headers })).text();
+		expect(told).toContain("<h1>Nothing was changed</h1>");
+		expect(told).toContain('<a href="/console/keys?x=1">Back to where you were</a>');
 		expect(made).toBe(1);
 		const refused = { form: crypto.randomUUID(), kind: "wrong" };
 		expect((await send(refused)).status).toBe(422);
