@@ -35,6 +35,8 @@ describe("browser: from an invitation to a key", () => {
 		await revoke.focus();
 		await page.keyboard.press("Enter");
 		await page.getByRole("dialog").waitFor();
+		// Enter once more takes nothing away.
+		expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Cancel");
 		await page.keyboard.press("Escape");
 		expect(await revoke.evaluate((summary) => document.activeElement === summary)).toBe(true);
 		await page.keyboard.press("Enter");

@@ -20,18 +20,24 @@ class ConfirmAction extends HTMLElement {
 		cancel.textContent = "Cancel";
 		cancel.addEventListener("click", () => dialog.close());
 		form.querySelector(".buttons")?.append(cancel);
+		// Enter twice is not to do what cannot be taken back; where there is something to fill in, that comes first.
+		const asksOnly = this.classList.contains("danger") && form.querySelector("input:not([type=hidden]), select, textarea") === null;
+		const open = () => {
+			dialog.showModal();
+			if (asksOnly) cancel.focus();
+		};
 		dialog.addEventListener("close", () => summary.focus());
 		dialog.append(form);
 		this.append(dialog);
 		summary.setAttribute("aria-haspopup", "dialog");
 		summary.addEventListener("click", (event) => {
 			event.preventDefault();
-			dialog.showModal();
+			open();
 		});
 		// A form that came back with faults stands open.
 		if (details.open) {
 			details.open = false;
-			dialog.showModal();
+			open();
 		}
 	}
 }
