@@ -121,7 +121,7 @@ export const POSTBACK_PROBLEMS_PAGES = [
 				return <Replayed replayed={replayed} fields={fields} />;
 			} catch (error) {
 				const faults = formFaults(error).map(({ path, message }) => ({ path: path.replace(/^mapping\./, "map_"), message }));
-				return view({ status: 422 }, <ReplayForm fields={fields} faults={faults} />);
+				return view({ status: 422, title: "Problems with postbacks", over: platform }, <ReplayForm fields={fields} faults={faults} />);
 			}
 		},
 	}),
@@ -201,12 +201,16 @@ function PostbackUrl({ url: { url, network, source, read, note, unknown } }: { u
 }
 
 function ReplayForm({ fields, faults = [] }: { fields: Readonly<Record<string, string>>; faults?: readonly Fault[] }): JSX.Element {
-	const labels = Object.fromEntries(POSTBACK_FIELDS.map((field) => [`map_${field}`, `${field} stands in`]));
+	const labels: Readonly<Record<string, string>> = {
+		...Object.fromEntries(POSTBACK_FIELDS.map((field) => [`map_${field}`, `${field} stands in`])),
+		from: "Received from",
+		until: "Received before",
+	};
 	return (
 		<form method="post" action={REPLAY_PATH} class="stack">
 			<Faults title="Nothing was sent through" faults={faults} labels={labels} />
 			<input type="hidden" name="platform" value={fields.platform ?? ""} />
-			<details>
+			<details open={Object.keys(fields).some((name) => name.startsWith("map_"))}>
 				<summary>Read fields from other parameters</summary>
 				{POSTBACK_FIELDS.map((field) => (
 					<Field
@@ -218,8 +222,8 @@ function ReplayForm({ fields, faults = [] }: { fields: Readonly<Record<string, s
 					/>
 				))}
 			</details>
-			<Field name="from" label="Received from" value={fields.from} hint="UTC; the last 30 days where nothing is said" faults={faults} />
-			<Field name="until" label="Received before" value={fields.until} hint="UTC" faults={faults} />
+			<Field name="from" label={labels.from ?? ""} value={fields.from} hint="UTC; the last 30 days where nothing is said" faults={faults} />
+			<Field name="until" label={labels.until ?? ""} value={fields.until} hint="UTC" faults={faults} />
 			<div class="buttons">
 				<button type="submit">See what it comes to</button>
 			</div>

@@ -300,5 +300,9 @@ describe("worker: operators' pages", () => {
 		expect((await replay({ platform: "west", step: "do" })).text).toContain("They were sent through");
 		expect((await replay({ platform: "west", map_payout: RECEIVED_AT })).status).toBe(422);
 		expect((await replay({ platform: "nobody" })).status).toBe(422);
+		const refused = (await replay({ platform: "west", map_sales: "amount", from: "soon" })).text;
+		expect(refused).toContain('<a href="#field-from">Received from</a>');
+		expect(refused).toMatch(/<details open[^>]*>[\s\S]*name="map_sales"[^>]* value="amount"/);
+		expect(refused).toContain("<h1>Problems with postbacks</h1>");
 	});
 });
