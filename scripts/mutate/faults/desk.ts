@@ -108,6 +108,27 @@ export const DESK_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/alerts.test.ts"],
 	},
 	{
+		name: "a-failing-cron-job-begins-to-fail-anew-each-minute",
+		file: "src/cron-jobs/note-jobs.ts",
+		find: "coalesce(cron_jobs.failing_since, excluded.failing_since)",
+		replace: "excluded.failing_since",
+		tests: ["test/worker/cron-jobs.test.ts"],
+	},
+	{
+		name: "a-cron-job-that-waits-counts-as-ended",
+		file: "src/cron-jobs/note-jobs.ts",
+		find: "sql`ON CONFLICT (name) DO NOTHING`",
+		replace: "RAN_AGAIN",
+		tests: ["test/worker/cron-jobs.test.ts"],
+	},
+	{
+		name: "a-status-that-cannot-be-read-is-not-told",
+		file: "src/alerts/sweep-alerts.ts",
+		find: "await tellUnreadable(kv, webhook, true, newId)",
+		replace: "await tellUnreadable(kv, webhook, false, newId)",
+		tests: ["test/worker/alerts.test.ts"],
+	},
+	{
 		name: "idle-staff-stays-signed-in",
 		file: "src/console/session/sessions.ts",
 		find: "idleMs: 8 * HOUR_MS",

@@ -254,15 +254,22 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 	{
 		name: "erased-postback-no-longer-settles-for-its-click",
 		file: "src/operator/erase/own-ids.ts",
-		find: "hashes.has(click.clickHash) ? click.clickHash : null",
-		replace: "hashes.has(click.clickHash) ? unknown : null",
+		find: "return clickAt(toldAt)?.clickHash ?? unknown;",
+		replace: "return unknown;",
 		tests: OTHERWISE,
 	},
 	{
 		name: "erased-postback-settles-for-a-click-that-it-did-not-name-alone",
 		file: "src/operator/erase/own-ids.ts",
-		find: "if (click === null) return unknown;",
-		replace: "if (click === null) return [...hashes][0] ?? unknown;",
+		find: "return clickAt(toldAt)?.clickHash ?? unknown;",
+		replace: "return clickAt(toldAt)?.clickHash ?? [...hashes][0] ?? unknown;",
+		tests: OTHERWISE,
+	},
+	{
+		name: "erased-postback-settles-for-a-click-that-came-after-it",
+		file: "src/operator/erase/own-ids.ts",
+		find: "return clickAt(toldAt)?.clickHash ?? unknown;",
+		replace: "return click?.clickHash ?? unknown;",
 		tests: OTHERWISE,
 	},
 	{
