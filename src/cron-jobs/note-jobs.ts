@@ -28,7 +28,7 @@ export async function noteJobs(db: Database, { ended, failed, waiting }: JobOutc
 
 const RAN_AGAIN = sql`ON CONFLICT (name) DO UPDATE SET
 		ended_at = CASE WHEN excluded.failing_since IS NULL THEN excluded.ended_at ELSE cron_jobs.ended_at END,
-		failing_since = CASE WHEN excluded.failing_since IS NOT NULL THEN coalesce(cron_jobs.failing_since, excluded.failing_since) END
+		failing_since = excluded.failing_since
 	WHERE (excluded.failing_since IS NULL AND cron_jobs.failing_since IS NOT NULL)
 		OR (excluded.failing_since IS NOT NULL AND cron_jobs.failing_since IS NULL)
 		OR (excluded.failing_since IS NULL AND excluded.ended_at - cron_jobs.ended_at >= ${WRITTEN_EVERY_MS})`;

@@ -110,8 +110,8 @@ export const DESK_FAULTS: readonly Fault[] = [
 	{
 		name: "a-failing-cron-job-begins-to-fail-anew-each-minute",
 		file: "src/cron-jobs/note-jobs.ts",
-		find: "coalesce(cron_jobs.failing_since, excluded.failing_since)",
-		replace: "excluded.failing_since",
+		find: "OR (excluded.failing_since IS NOT NULL AND cron_jobs.failing_since IS NULL)",
+		replace: "OR excluded.failing_since IS NOT NULL",
 		tests: ["test/worker/cron-jobs.test.ts"],
 	},
 	{
