@@ -24,7 +24,10 @@ const WORDS: Readonly<Record<number, Words>> = {
 	503: { title: "Not just now", text: "This cannot be done at the moment. Try again in a few minutes." },
 };
 
-/** A page that was asked for; `query` as its address has it, `list` as its entry has it, and `kept` what was sent to it, where the same may be sent again; `back` the page with the form. */
+/**
+ * A page that was asked for: `query` as its address has it, `list` as its entry has it, `kept` what was sent to it, where the same may be
+ * sent again, and `back` the page with the form.
+ */
 type Asked = {
 	isFiltered: boolean;
 	title: string;
