@@ -31,7 +31,7 @@ const beginUpkeep = `BEGIN; SET LOCAL statement_timeout = ${LONG_STATEMENT_MS}; 
 const beginReading = (timeoutMs: number) => `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}`;
 
 /** SQLSTATEs after which nothing has happened: serialization, deadlock, locks, too many connections, starting up. */
-const SAFE_STATES = new Set(["40001", "40P01", "55P03", "53300", "57P03"]);
+const SAFE_STATES = new Set(["25006", "40001", "40P01", "55P03", "53300", "57P03"]);
 
 type Parameter = string | number | null;
 
@@ -259,7 +259,8 @@ async function withRetries<Value>(
 			return await work(client);
 		} catch (error) {
 			const state = stateOf(error);
-			const isLost = state === null || state.startsWith("57P") || state.startsWith("08");
+			// A server that has become a standby keeps its connections, and takes no writes.
+			const isLost = state === null || state.startsWith("57P") || state.startsWith("08") || state === "25006";
 			if (isLost && kept?.get(connectionString) === connecting) kept.delete(connectionString);
 			const isSafe = error instanceof UnreachableError || SAFE_STATES.has(state ?? "") || (isLost && isRepeatable);
 			if (tries === MAX_TRIES || !isSafe) throw toPostgresError(error, state);
@@ -313,13 +314,13 @@ function stateOf(error: unknown): string | null {
 	return error instanceof Error && "code" in error && /^[0-9A-Z]{5}$/.test(String(error.code)) ? String(error.code) : null;
 }
 
-/** Classes of SQLSTATE: 23 is a constraint; 08, 40, 53, 55, 57 and 58 are the server's or the line's, and so is what has no SQLSTATE. */
+/** Classes of SQLSTATE: 23 is a constraint; 08, 40, 53, 55, 57 and 58 are the server's or the line's, as 25006 is, and so is what has no SQLSTATE. */
 function toPostgresError(error: unknown, state: string | null): unknown {
 	if (error instanceof TypeError || !(error instanceof Error)) return error;
 	if (state === null) return new PostgresError("away", error.message);
 	const constraint = "constraint" in error ? ` ${String(error.constraint)}` : "";
 	if (state.startsWith("23")) return new PostgresError("constraint", `${state}${constraint}`);
-	if (/^(?:08|28|3D|40|53|55|57|58)/.test(state)) return new PostgresError("away", `${state}: ${error.message}`);
+	if (/^(?:08|25006|28|3D|40|53|55|57|58)/.test(state)) return new PostgresError("away", `${state}: ${error.message}`);
 	// Data exceptions name the value.
 	return new PostgresError("statement", state.startsWith("22") ? state : `${state}: ${error.message}`);
 }

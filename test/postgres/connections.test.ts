@@ -49,3 +49,27 @@ test("postgres: what requests have asked by is closed once they have ended", asy
 	expect(connect.mock.calls.length).toBeGreaterThanOrEqual(20);
 	await expect.poll(() => end.mock.calls.length, { timeout: 60_000 }).toBe(connect.mock.calls.length);
 });
+
+test("postgres: a server that has become a standby is left for another, and is away where there is none", async () => {
+	const role = `reading_${crypto.randomUUID().replaceAll("-", "")}`;
+	await admin.prepare(`CREATE ROLE ${role} LOGIN PASSWORD 'reading'`).run();
+	await admin.prepare("CREATE TABLE written_by_anyone (n bigint)").run();
+	await admin.prepare("GRANT ALL ON written_by_anyone TO public").run();
+	const url = new URL(env.POSTGRES_URL);
+	[url.username, url.password] = [role, "reading"];
+	const write = () => openPostgres(url.href).prepare("INSERT INTO written_by_anyone VALUES (1)").run();
+	const written = () => admin.prepare("SELECT count(*) AS n FROM written_by_anyone").first<number>("n");
+	try {
+		await withConnectionsOf({ POSTGRES: {} }, async () => {
+			await openPostgres(url.href).prepare("SET default_transaction_read_only = on").run();
+			await write();
+		});
+		expect(await written()).toBe(1);
+		await admin.prepare(`ALTER ROLE ${role} SET default_transaction_read_only = on`).run();
+		await expect(withConnectionsOf({ POSTGRES: {} }, write)).rejects.toMatchObject({ kind: "away" });
+		expect(await written()).toBe(1);
+	} finally {
+		await admin.prepare("DROP TABLE written_by_anyone").run();
+		await admin.prepare(`DROP ROLE ${role}`).run();
+	}
+});
