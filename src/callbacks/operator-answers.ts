@@ -26,6 +26,9 @@ const callbackSchema = v.strictObject({
 
 export const callbackPageSchema = v.strictObject({ data: v.array(callbackSchema), limit: count, next_cursor: v.nullable(text) });
 
+/** The most conversions that one replay takes, each counted for each of its publishers. */
+export const MAX_REPLAYED = 5_000;
+
 export const replayReportSchema = v.strictObject({ replayed: count, dry_run: v.boolean() });
 
 export const testReportSchema = v.strictObject({

@@ -4,12 +4,10 @@ import { type Database, runTransaction } from "../db/client.ts";
 import { invalidInput } from "../http/errors.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
-import type { ReplayReport } from "./operator-answers.ts";
+import { MAX_REPLAYED, type ReplayReport } from "./operator-answers.ts";
 import type { ReplayRequest } from "./requests.ts";
 import { conditionOf } from "./select-callbacks.ts";
 
-/** The most conversions that one replay takes. */
-const MAX_REPLAYED = 5_000;
 /** This many go on the queue at once; the sweep takes the rest, by the minute. */
 const MAX_QUEUED = 500;
 
@@ -21,8 +19,8 @@ type ReplayDeps = { db: Database; queue: CallbackQueue; now: () => number };
  * another click may have been found for a conversion, and what is another publisher's is not repeated with it. One that is being called at
  * this moment is left as it is where none before it is sent again; otherwise it is marked as held for its order, and so is called again once
  * its call has ended.
- * @throws HttpError 422 where the selection holds more than {@link MAX_REPLAYED} conversions, each counted for each of its publishers;
- * nothing has changed then
+ * Of exhausted callbacks, which a replay makes due, it takes those of the oldest conversions, and asked again those of the next.
+ * @throws HttpError 422 where any other selection holds more than {@link MAX_REPLAYED} conversions; nothing has changed then
  */
 export async function replayCallbacks(
 	{ db, queue, now }: ReplayDeps,
@@ -30,10 +28,12 @@ export async function replayCallbacks(
 	actor: AuditActor,
 ): Promise<ReplayReport> {
 	const at = now();
-	const chosen = sql`SELECT platform, txnid, publisher_id, MIN(seq) AS first FROM callbacks WHERE ${conditionOf(selection)}
+	const all = sql`SELECT platform, txnid, publisher_id, MIN(seq) AS first FROM callbacks WHERE ${conditionOf(selection)}
 		GROUP BY platform, txnid, publisher_id`;
-	const conversions = await db.get<{ n: number }>(sql`SELECT COUNT(*) AS n FROM (${chosen} LIMIT ${MAX_REPLAYED + 1})`);
-	if (conversions.n > MAX_REPLAYED) {
+	const isInParts = selection.state === "exhausted";
+	const chosen = isInParts && !dry_run ? sql`${all} ORDER BY MIN(created_at), platform, txnid, publisher_id LIMIT ${MAX_REPLAYED}` : all;
+	const conversions = isInParts ? null : await db.get<{ n: number }>(sql`SELECT COUNT(*) AS n FROM (${all} LIMIT ${MAX_REPLAYED + 1})`);
+	if (conversions !== null && conversions.n > MAX_REPLAYED) {
 		const message = `holds more than ${MAX_REPLAYED} conversions: replay it in parts, by from and to`;
 		throw invalidInput([{ path: "", message }]);
 	}

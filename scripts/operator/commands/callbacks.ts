@@ -1,5 +1,12 @@
 import type { Command } from "commander";
-import { callbackPageSchema, type ListedCallback, replayReportSchema, testReportSchema } from "../../../src/callbacks/operator-answers.ts";
+import {
+	callbackPageSchema,
+	type ListedCallback,
+	MAX_REPLAYED,
+	type ReplayReport,
+	replayReportSchema,
+	testReportSchema,
+} from "../../../src/callbacks/operator-answers.ts";
 import { CALLBACK_STATES } from "../../../src/lib/enums.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
@@ -94,10 +101,17 @@ function describe({
 
 async function replay(options: ReplayOptions): Promise<void> {
 	const body = { ...parametersOf(SELECTION, options), ...(options.dryRun ? { dry_run: true } : {}) };
-	const answer = take(replayReportSchema, await callOperator(targetOf(options), "/operator/callbacks/replay", JSON.stringify(body)), {
-		names: { "": "the selection", ...namesOf(SELECTION) },
-		stands: "See the server's log. The same may be given again: each callback keeps its Idempotency-Key.",
-	});
+	const answer: ReplayReport = { replayed: 0, dry_run: options.dryRun === true };
+	for (let isOver = false; !isOver; ) {
+		const part = take(replayReportSchema, await callOperator(targetOf(options), "/operator/callbacks/replay", JSON.stringify(body)), {
+			names: { "": "the selection", ...namesOf(SELECTION) },
+			stands: "See the server's log. The same may be given again: each callback keeps its Idempotency-Key.",
+		});
+		answer.replayed += part.replayed;
+		// Of exhausted ones each takes the oldest, which are exhausted no more.
+		isOver = options.state !== "exhausted" || answer.dry_run || part.replayed < MAX_REPLAYED;
+		if (!isOver) console.error(`${answer.replayed} so far`);
+	}
 	if (options.json) console.log(JSON.stringify(answer, null, 2));
 	if (answer.replayed === 0) await refuseMissing(options);
 	if (options.json) return;

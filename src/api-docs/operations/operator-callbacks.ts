@@ -63,7 +63,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 		role: "manager",
 		summary: "Send callbacks again",
 		description:
-			"Delivered ones too, under the same Idempotency-Key, with all later ones of the same transactions that the same publisher is owed. At least one of id, publisher, platform, txnid, from and to is needed; at most 5,000 transactions at a time.",
+			"Delivered ones too, under the same Idempotency-Key, with all later ones of the same transactions that the same publisher is owed. At least one of id, publisher, platform, txnid, from and to is needed; at most 5,000 transactions at a time: of `exhausted` ones the oldest, and asked again the next; of any other selection with more, none.",
 		parameters: [DRY_RUN],
 		body: { required: true, contents: [{ schema: replaySchema, example: { publisher: "acme-media", state: "exhausted" } }] },
 		answers: {

@@ -71,7 +71,7 @@ export const PUBLISHER_CALLBACK_OPERATIONS: readonly Operation[] = [
 		id: "replayOwnCallbacks",
 		summary: "Have all callbacks of a time sent again that failed",
 		description:
-			"Those created from `from` on, and before `to` (a date is included), which nobody confirmed (`exhausted`), or of the `state` that you name. With each go later ones of its conversion; each has the Idempotency-Key it had. At most 5,000 conversions. `dry_run` counts alone. A suspended publisher is answered 401.",
+			"Those created from `from` on, and before `to` (a date is included), which nobody confirmed (`exhausted`), or of the `state` that you name. With each go later ones of its conversion; each has the Idempotency-Key it had. At most 5,000 conversions: of `exhausted` ones the oldest, and asked again the next; of any other state with more, none. `dry_run` counts alone. A suspended publisher is answered 401.",
 		body: { required: true, contents: [{ schema: replayOwnSchema, example: { from: "2026-11-18", dry_run: true } }] },
 		answers: limited(
 			{

@@ -5,6 +5,7 @@ import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { deliverCallback } from "../../../src/callbacks/deliver-callback.ts";
+import type { CallbackQueue } from "../../../src/callbacks/enqueue.ts";
 import { lookAtCallbacks } from "../../../src/callbacks/list-callbacks.ts";
 import { type CallbackPage, callbackPageSchema, type ReplayReport, replayReportSchema } from "../../../src/callbacks/operator-answers.ts";
 import { replayCallbacks } from "../../../src/callbacks/replay-callbacks.ts";
@@ -123,6 +124,28 @@ describe("worker: /operator/callbacks", () => {
 			expect([replayed.replayed, counted.filter(({ rows }) => rows > 100)]).toEqual([1, []]);
 		} finally {
 			await db.run(sql`DELETE FROM callbacks WHERE publisher_id = 'many'`);
+		}
+	});
+
+	it("a replay of more exhausted callbacks than one may take goes on with the next; any others are refused whole", async () => {
+		const db = outbox.deps.db;
+		await db.run(sql`INSERT INTO callbacks (id, platform, txnid, publisher_id, status, payout_micros, cid, event_at, state, created_at, seq, attempt_count)
+			SELECT 'over-' || n, 'acme', 'over-' || n, 'over', 'approved', 10000, '', 1, CASE WHEN n > 5002 THEN 'delivered' ELSE 'exhausted' END, n, 1, 1
+			FROM (WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5003) SELECT n FROM numbers) m`);
+		// There is no such publisher to be called.
+		const queue = { sendBatch: () => Promise.resolve() } as unknown as CallbackQueue;
+		const replayOver = (asked: object) =>
+			replayCallbacks({ ...outbox.deps, queue }, { publisher: "over", dry_run: false, ...asked }, ACTOR);
+		const state = "exhausted";
+		try {
+			expect(await replayOver({ state, dry_run: true })).toEqual({ replayed: 5_002, dry_run: true });
+			await expect(replayOver({})).rejects.toMatchObject({ status: 422 });
+			expect(await replayOver({ state })).toEqual({ replayed: 5_000, dry_run: false });
+			const left = await list("publisher=over&state=exhausted");
+			expect(left.data.map(({ txnid }) => txnid)).toEqual(["over-5002", "over-5001"]);
+			expect([await replayOver({ state }), await replayOver({ state })]).toMatchObject([{ replayed: 2 }, { replayed: 0 }]);
+		} finally {
+			await db.run(sql`DELETE FROM callbacks WHERE publisher_id = 'over'`);
 		}
 	});
 
