@@ -62,12 +62,14 @@ export async function sweepAlerts(deps: AlertDeps, minute: number): Promise<void
 /** @throws whatever reading the status or what earlier looks have left throws, once the operator was told of it */
 async function lookAtProblems({ db, kv, now, readProblems }: AlertDeps, webhook: Webhook): Promise<void> {
 	const newId = () => `alert_${newTimeOrderedId(now())}`;
-	const looked = await Promise.all([readProblems(), db.select().from(problemAlerts)]).catch(async (error: unknown) => {
-		await tellUnreadable(kv, webhook, true, newId).catch((fault: unknown) => logError("alerts.failed", fault, { problem: UNREADABLE }));
+	// Where KV does not answer either, nothing else is held up by it.
+	const tell = (isUnreadable: boolean) =>
+		tellUnreadable(kv, webhook, isUnreadable, newId).catch((fault: unknown) => logError("alerts.failed", fault, { problem: UNREADABLE }));
+	const [problems, stored] = await Promise.all([readProblems(), db.select().from(problemAlerts)]).catch(async (error: unknown) => {
+		await tell(true);
 		throw error;
 	});
-	await tellUnreadable(kv, webhook, false, newId);
-	const [problems, stored] = looked;
+	await tell(false);
 	const { write, remove } = decideAlerts(stored, problems, now(), newId);
 	const replaced = propertiesOf(problemAlerts).filter((property) => property !== "kind");
 	const statements = [

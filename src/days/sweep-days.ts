@@ -62,7 +62,10 @@ async function selectDays(db: Database, { selectedAt, turnDay }: State, now: num
 
 type Written = { publisherId: string; day: number | string };
 
-/** Days of publishers with records that came, went or changed since, whatever they add up to: what is undone and made anew may leave all sums. */
+/**
+ * Days of publishers with records that came, went or changed since, whatever they add up to: what is undone and made anew may leave all
+ * sums.
+ */
 async function readWritten(db: Database, since: number): Promise<PublisherDay[]> {
 	const results = await runTransaction(db, [
 		sql`SELECT DISTINCT publisher_id AS "publisherId", event_at / 86400000 AS day

@@ -314,7 +314,10 @@ function stateOf(error: unknown): string | null {
 	return error instanceof Error && "code" in error && /^[0-9A-Z]{5}$/.test(String(error.code)) ? String(error.code) : null;
 }
 
-/** Classes of SQLSTATE: 23 is a constraint; 08, 40, 53, 55, 57 and 58 are the server's or the line's, as 25006 is, and so is what has no SQLSTATE. */
+/**
+ * Classes of SQLSTATE: 23 is a constraint; 08, 40, 53, 55, 57 and 58 are the server's or the line's, as 25006 is, and so is what has no
+ * SQLSTATE.
+ */
 function toPostgresError(error: unknown, state: string | null): unknown {
 	if (error instanceof TypeError || !(error instanceof Error)) return error;
 	if (state === null) return new PostgresError("away", error.message);

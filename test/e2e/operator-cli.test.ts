@@ -504,6 +504,22 @@ describe("npm run operator", () => {
 		expect((await run("trace", "T-1", "--url", url)).stdout).toContain("waits for the exchange rate of its day and currency");
 	});
 
+	it.each([
+		["exhausted", 2, "5002 callbacks will be sent again, from now on.\n", "5000 so far\n"],
+		["delivered", 1, "5000 callbacks will be sent again, from now on.\n", ""],
+	])("asks for %s callbacks until all are sent again, where a replay leaves some", async (state, asked, stdout, stderr) => {
+		const replayed = (count: number) => ({ status: 200, body: JSON.stringify({ replayed: count, dry_run: false }) });
+		answersBefore = [replayed(5_000)];
+		answer = replayed(2);
+		expect(await run("callbacks", "replay", "--state", state, "--from", "2026-01-01", "--url", url)).toMatchObject({
+			code: 0,
+			stdout,
+			stderr,
+		});
+		expect(seen).toHaveLength(asked);
+		answersBefore = [];
+	});
+
 	it("waits with --wait until a sale has arrived and its callback was tried", async () => {
 		const [conversion] = SALE.conversions;
 		const [callback] = conversion?.callbacks ?? [];

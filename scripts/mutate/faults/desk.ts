@@ -124,8 +124,8 @@ export const DESK_FAULTS: readonly Fault[] = [
 	{
 		name: "a-status-that-cannot-be-read-is-not-told",
 		file: "src/alerts/sweep-alerts.ts",
-		find: "await tellUnreadable(kv, webhook, true, newId)",
-		replace: "await tellUnreadable(kv, webhook, false, newId)",
+		find: "await tell(true);",
+		replace: "await tell(false);",
 		tests: ["test/worker/alerts.test.ts"],
 	},
 	{
