@@ -2,9 +2,10 @@
 import { MANIFEST_KEY } from "../../src/campaign-book/format.ts";
 import { LEARNED_KEY, type LearnedWire } from "../../src/campaign-book/learned.ts";
 import { hashSource } from "../../src/lib/hash.ts";
+import { localHour } from "../../src/lib/time.ts";
 import { buildDemoNetwork } from "../demo/build-demo-network.ts";
 import type { NetworkFile } from "../demo/network-file.ts";
-import { ACME } from "../demo/well-known.ts";
+import { ACME, ALL_HOURS } from "../demo/well-known.ts";
 import { buildWorker, EDGE } from "./build-worker.ts";
 import { importNetwork, migrateDatabases } from "./import-network.ts";
 import type { Target } from "./load-protocol.ts";
@@ -24,7 +25,7 @@ export type DemoRequests = {
 	servingEngineBytes: number;
 };
 
-/** Imports the demo network, once a run, and finds out which of its brands bid at this hour. */
+/** Imports the demo network, once a run, and finds out which of its brands bid. */
 export function prepareDemo(bench: Bench): Promise<DemoRequests> {
 	return bench.shared("demo state", () => prepare(bench, DEMO_STATE, {}, null));
 }
@@ -41,7 +42,7 @@ async function prepare(
 	settings: object,
 	learned: ((network: NetworkFile) => LearnedWire) | null,
 ): Promise<DemoRequests> {
-	const network = buildDemoNetwork();
+	const network = withoutHoursThatTurn(buildDemoNetwork(), Date.now());
 	await using runtime = await startWorkers(bench.folder, [
 		{ name: "all", script: await buildWorker(bench, { entry: "src/worker.ts" }), state, databases: true },
 		{ name: "edge", script: await buildWorker(bench, EDGE), state },
@@ -59,13 +60,28 @@ async function prepare(
 		edge,
 		domains.map((domain, at) => servingEngineTarget(ACME.publisher_id, domain, at)),
 	);
-	bench.say(`demo network imported: ${counts.brands} brands, ${counts.campaigns} campaigns; ${openrtb.targets.length} brands bid now`);
+	bench.say(`demo network imported: ${counts.brands} brands, ${counts.campaigns} campaigns; ${openrtb.targets.length} brands bid`);
 	return {
 		openrtb: openrtb.targets,
 		openrtbBytes: openrtb.bytes,
 		servingEngine: servingEngine.targets,
 		servingEngineBytes: servingEngine.bytes,
 	};
+}
+
+/** Its campaigns of some hours bid at all but the one twelve hours from now: none begins or ends while it is measured. */
+function withoutHoursThatTurn(network: NetworkFile, now: number): NetworkFile {
+	const brands = (network.brands ?? []).map((brand) => ({
+		...brand,
+		campaigns: brand.campaigns?.map((campaign) => ({
+			...campaign,
+			allowed_hours:
+				campaign.allowed_hours?.length === ALL_HOURS.length
+					? campaign.allowed_hours
+					: ALL_HOURS.filter((hour) => hour !== (localHour(campaign.timezone ?? "UTC", now) + 12) % 24),
+		})),
+	}));
+	return { ...network, brands };
 }
 
 /** @throws Error where the book does not say that prices are learned: then nobody would read the key */
