@@ -1,5 +1,6 @@
 import { isPlaceholder } from "../lib/placeholder.ts";
 import { decodeText } from "../lib/query.ts";
+import { fromUtf8OrWindows1252, utf8 } from "../lib/utf8.ts";
 
 /** A field as it came (`raw`, still escaped) and as it reads. */
 export type Field = { name: string; raw: string; value: string };
@@ -15,8 +16,23 @@ export function splitFields(text: string): Field[] {
 		.map((part) => {
 			const equals = part.indexOf("=");
 			const raw = equals === -1 ? "" : part.slice(equals + 1);
-			return { name: decodeText(equals === -1 ? part : part.slice(0, equals)), raw, value: decodeText(raw) };
+			const name = decodeText(equals === -1 ? part : part.slice(0, equals));
+			return { name, raw, value: name === AS_CLICKS_READ ? decodeText(raw) : decodeValue(raw) };
 		});
+}
+
+/** A click's own id is found by what the click took of the same text. */
+const AS_CLICKS_READ = "cid";
+
+/** Escapes that are no UTF-8, of platforms that write another encoding: by U+FFFD for each, two transactions would be one. */
+function decodeValue(raw: string): string {
+	const text = decodeText(raw);
+	return text.includes("\ufffd") ? fromUtf8OrWindows1252(unescapeBytes(raw.replaceAll("+", " "))) : text;
+}
+
+function unescapeBytes(text: string): Uint8Array {
+	const parts = text.matchAll(/%([0-9a-f]{2})|[^%]+|%/gi);
+	return Uint8Array.from([...parts].flatMap(([part, code]) => (code === undefined ? [...utf8(part)] : [Number.parseInt(code, 16)])));
 }
 
 /** An unfilled macro there says that there is a status, and not which: unlike one that was not sent. */

@@ -1,7 +1,7 @@
 /** Takes a postback's parameters off the wire: the query, and for POST the form. */
 
 import { readCapped } from "../lib/read-capped.ts";
-import { fromUtf8 } from "../lib/utf8.ts";
+import { fromUtf8OrWindows1252, utf8 } from "../lib/utf8.ts";
 import { type Field, splitFields } from "./read-fields.ts";
 
 /** Most bytes of a query, and of a body. */
@@ -38,12 +38,13 @@ function readQuery(url: string): string {
 
 /** A body of another type is taken for a form too: it is the only thing a platform can have meant. */
 async function readForm(bytes: Uint8Array, contentType: string): Promise<{ fields: Field[]; text: string }> {
+	const body = fromUtf8OrWindows1252(bytes);
 	if (!/^\s*multipart\/form-data/i.test(contentType)) {
-		const text = fromUtf8(bytes).trim();
+		const text = body.trim();
 		return { fields: splitFields(text), text };
 	}
 	try {
-		const form = await new Response(bytes, { headers: { "content-type": contentType } }).formData();
+		const form = await new Response(utf8(body), { headers: { "content-type": contentType } }).formData();
 		const entries = [...form.entries()].filter((entry): entry is [string, string] => typeof entry[1] === "string");
 		const fields = entries.map(([name, value]) => ({ name, raw: value, value: value.toWellFormed() }));
 		return { fields, text: new URLSearchParams(entries).toString() };

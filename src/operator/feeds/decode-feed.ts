@@ -28,7 +28,7 @@ export async function* decodeFeed(chunks: AsyncIterable<Uint8Array>): AsyncGener
 }
 
 /** A text of ASCII, as column names and JSON begin, has every other byte zero in UTF-16, with a byte order mark or without. */
-function encodingOf([first, second, third, fourth]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
+export function encodingOf([first, second, third, fourth]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
 	if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0 && fourth === 0)) return "utf-16le";
 	return (first === 0xfe && second === 0xff) || (first === 0 && second !== 0 && third === 0) ? "utf-16be" : "utf-8";
 }

@@ -13,7 +13,8 @@ import { jsonResponse } from "../../lib/http.ts";
 import { isObject, parseJson } from "../../lib/json.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
 import { isoTime, isoTimeOrNull } from "../../lib/time.ts";
-import { decodeFeed } from "../feeds/decode-feed.ts";
+import { fromUtf8OrWindows1252 } from "../../lib/utf8.ts";
+import { encodingOf } from "../feeds/decode-feed.ts";
 import { reconcileStatement } from "./reconcile-statement.ts";
 import type { DifferenceCounts, Statements } from "./statement-answers.ts";
 
@@ -58,10 +59,11 @@ export function statementRoutes(deps: SettleDeps): Hono {
 	return app;
 }
 
-async function readText({ body }: Request): Promise<string> {
-	let text = "";
-	if (body !== null) for await (const part of decodeFeed(body)) text += part;
-	return text;
+/** By U+FFFD for what is no UTF-8, two transactions would be one. */
+async function readText(request: Request): Promise<string> {
+	const bytes = new Uint8Array(await request.arrayBuffer());
+	const encoding = encodingOf(bytes);
+	return encoding === "utf-8" ? fromUtf8OrWindows1252(bytes) : new TextDecoder(encoding).decode(bytes);
 }
 
 type Row = {

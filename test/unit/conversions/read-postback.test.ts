@@ -44,6 +44,20 @@ describe("unit: reading a postback", () => {
 		});
 	});
 
+	test("what is no UTF-8 is Windows-1252, so that two transactions are not one; a click id is read as clicks read it", () => {
+		const ids = ["B%D6-1", "B%DC-1", "B%C3%96-2", "B%c3%96%D6+%-3", "%80", "%EF%BF%BD", "Ö%DC"];
+		expect(ids.map((txnid) => read(queryOf({ ...SOUND, txnid })).postback?.txnid)).toEqual([
+			"BÖ-1",
+			"BÜ-1",
+			"BÖ-2",
+			"BÃ–Ö %-3",
+			"€",
+			"\ufffd",
+			"Ã–Ü",
+		]);
+		expect(read(queryOf({ ...SOUND, status: "best%E4tigt", cid: "c%E4" })).postback).toMatchObject({ status: "bestätigt", cid: "c\ufffd" });
+	});
+
 	test("each required field that is absent is reported under its name", () => {
 		expect(read("").errors).toEqual({
 			txnid: ["The txnid field is required."],

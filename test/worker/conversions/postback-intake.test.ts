@@ -59,6 +59,22 @@ describe("worker: the postback endpoint", () => {
 		expect(await ledgerOf("both")).toMatchObject([{ query: `txnid=both&${queryOf(rest)}` }]);
 	});
 
+	test("ids in another encoding than UTF-8 stay apart, however they come", async () => {
+		const plain = queryOf(postbackFields({ txnid: "" })).replace("txnid=", "");
+		const latin = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+		const multipart = (txnid: string) => {
+			const parts = Object.entries(postbackFields({ txnid })).map(
+				([name, value]) => `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}`,
+			);
+			return latin(`${parts.join("\r\n")}\r\n--x--\r\n`);
+		};
+		await callPostback(WEST_KEY, `${plain}&txnid=%D6-query`);
+		await callPostback(WEST_KEY, plain, { method: "POST", body: latin("txnid=Ö-form") });
+		const headers = { "content-type": "multipart/form-data; boundary=x" };
+		await callPostback(WEST_KEY, "", { method: "POST", body: multipart("Ö-parts"), headers });
+		for (const txnid of ["Ö-query", "Ö-form", "Ö-parts"]) expect(await ledgerOf(txnid)).toMatchObject([{ outcome: "accepted" }]);
+	});
+
 	test("the query goes before the form, but an empty or unfilled field of it does not", async () => {
 		const form = new URLSearchParams(postbackFields({ txnid: "of-form", cid: "of-form" }));
 		expect((await callPostback(WEST_KEY, "txnid=of-query&cid={cid}&payout=", { method: "POST", body: form })).body).toEqual(RECEIVED);

@@ -212,6 +212,12 @@ describe("worker: a platform's statement", () => {
 		expect([response.status, await response.json()]).toMatchObject([422, { faults }]);
 	});
 
+	it("in Windows-1252 has transactions that differ in one letter", async () => {
+		const text = statement("Ö-1,a,2026-10-01,1.00,USD,approved", "Ü-1,b,2026-10-01,2.00,USD,approved");
+		const report = await reconcile(Uint8Array.from(text, (letter) => letter.charCodeAt(0)));
+		expect(report.data.map(({ txnid }) => txnid)).toEqual(["Ö-1", "Ü-1"]);
+	});
+
 	it("a row of anything else is a fault of its own", async () => {
 		const report = await reconcile(statement(`${"t".repeat(300)},a,2026-11-10,1,USD,approved`, "x,y,2026-11-10,1e9,USD,z", 'q,"'));
 		expect([report.fault_count, report.transactions]).toEqual([3, 0]);
