@@ -36,7 +36,7 @@ const HASH = /^[0-9a-f]{32}$/i;
 const CLOCKS_APART_MS = MINUTE_MS;
 
 /** What programs write where they know no click id: sales that nobody brought would be those of whoever gives a click such an id. */
-const NO_ID = /^(?:null|\(null\)|nil|none|undefined|nan|n\/?a|unknown|0|-)$/i;
+const NO_ID = /^(?:null|\(null\)|nil|none|\(none\)|undefined|nan|n\/?a|unknown|\(?not[ _]set\)?|-1|[0-]+)$/i;
 
 /** A click id as a click hash, lower case; null where it cannot be one. */
 export function asClickHash(cid: string): string | null {

@@ -13,7 +13,7 @@ const MAX_WORD_LENGTH = 255;
 
 const CONTROL = /\p{Cc}/u;
 /** What programs write where they know no transaction id: all sales that are told of so would be one. */
-const NO_TXNID = /^(?:null|\(null\)|nil|none|undefined|nan)$/i;
+const NO_TXNID = /^(?:null|\(null\)|nil|none|undefined|nan|0{8}(?:-0{4}){3}-0{12}|0{32})$/i;
 
 /**
  * Reads a postback, or says of each required field what is wrong with it. `sales` and `currency` are optional: an amount that is

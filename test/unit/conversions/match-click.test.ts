@@ -95,9 +95,15 @@ describe("unit: which click a postback speaks of", () => {
 		expect(told(click(), { ...late, publisherId: "q" })).toEqual({ click: null, why: "ambiguous" });
 	});
 
-	test.each(["null", "NULL", "(null)", "undefined", "none", "NaN", "n/a", "unknown", "0", "-"])(
+	/** A GUID that nobody set, and the like. */
+	const NO_IDS = ["00000000-0000-0000-0000-000000000000", "0".repeat(32), "000", "--", "-1", "(none)", "(not set)", "not_set"];
+	test.each(["null", "NULL", "(null)", "undefined", "none", "NaN", "n/a", "unknown", "0", "-", ...NO_IDS])(
 		"%s is no id: whoever gave a click such a one would have all sales that nobody brought",
 		(publisherClickId) => expect(match([], [click({ publisherClickId })])).toBe("no_click"),
+	);
+
+	test.each(["10", "-10", "0-1", "not", "unset", "0a"])("%s is an id", (publisherClickId) =>
+		expect(match([], [click({ publisherClickId })])).toBe("1 by publisher_click_id"),
 	);
 
 	test("a platform reports on its own clicks; a campaign without a platform is anybody's", () => {

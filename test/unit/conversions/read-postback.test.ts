@@ -16,6 +16,8 @@ function queryOf(fields: Record<string, string>): string {
 		.join("&");
 }
 
+const NO_GUID = "00000000-0000-0000-0000-000000000000";
+
 describe("unit: reading a postback", () => {
 	test("reads every field", () => {
 		const query = queryOf({
@@ -76,14 +78,14 @@ describe("unit: reading a postback", () => {
 		});
 	});
 
-	test.each(["null", "NULL", "(null)", "nil", "None", "undefined", "NaN", "%20undefined%20"])(
+	test.each(["null", "NULL", "(null)", "nil", "None", "undefined", "NaN", "%20undefined%20", NO_GUID, "0".repeat(32)])(
 		"a txnid that programs write where they know none is none: %s would make one conversion of all",
 		(txnid) => {
 			expect(read(queryOf({ ...SOUND, txnid })).errors).toEqual({ txnid: ["The txnid field is required."] });
 		},
 	);
 
-	test.each(["0", "-", "nulls", "null-1", "nano", "N/A-7"])("the txnid %s is an id", (txnid) => {
+	test.each(["0", "-", "nulls", "null-1", "nano", "N/A-7", `${NO_GUID}1`, "0".repeat(31)])("the txnid %s is an id", (txnid) => {
 		expect(read(queryOf({ ...SOUND, txnid })).postback?.txnid).toBe(txnid);
 	});
 
