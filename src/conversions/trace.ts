@@ -22,6 +22,7 @@ export async function traceConversion(db: Database, id: string): Promise<Trace> 
 			UNION SELECT platform, txnid FROM conversions WHERE cid IN ${ids}
 			UNION SELECT platform, txnid FROM conversions WHERE click_id IN (${clicksOfId})
 			UNION SELECT platform, txnid FROM postback_intake WHERE id = ${id}
+			UNION SELECT platform, txnid FROM postback_intake WHERE cid IN ${ids} AND outcome = 'accepted'
 		) k CROSS JOIN conversions v WHERE v.platform = k.platform AND v.txnid = k.txnid
 		ORDER BY first_received_at DESC LIMIT ${MAX_ROWS}`);
 	const keys = JSON.stringify(found.map(({ platform, txnid }) => ({ platform, txnid })));

@@ -113,6 +113,12 @@ describe("worker: tracing a sale", () => {
 		}
 	});
 
+	test("is found by a click that its platform named first, and then another", async () => {
+		for (const cid of ["named-first", "named-then"]) await consume(postbackMessage("west", { txnid: "T-renamed", cid }));
+		const { conversions } = await trace("named-first");
+		expect(conversions).toMatchObject([{ txnid: "T-renamed", cid: "named-then" }]);
+	});
+
 	test("says why no click is found, as things are now", async () => {
 		const elsewhere = clickRow({ platform: "east" });
 		await consume(postbackMessage("west", { txnid: "early", cid: String(elsewhere.click_hash) }));
