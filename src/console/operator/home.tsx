@@ -24,12 +24,13 @@ import { Figures, Table } from "../ui/table.tsx";
 import { Count, Money, Percent, Time } from "../ui/values.tsx";
 import { CLICK_REASON_WORDS } from "../words.ts";
 import { clicksAddress } from "./clicks.tsx";
+import { DIFFERENCES_ANCHOR, LedgerDifferences } from "./ledger-differences.tsx";
 
 const PATH = "/console/operator";
 const DEFAULT_DAYS = 14;
 const querySchema = v.strictObject({ from: v.optional(day), to: v.optional(day) });
 
-/** The page that mends a problem; null where only the command does, or it mends itself. */
+/** The page, or the part of this one, that mends a problem; null where only the command does, or it mends itself. */
 const MENDED_AT: Readonly<Record<ProblemKind, string | null>> = {
 	database_full: null,
 	dead_letters_clicks: `${PATH}/dead-letters`,
@@ -43,7 +44,7 @@ const MENDED_AT: Readonly<Record<ProblemKind, string | null>> = {
 	queue_backlog_callbacks: null,
 	kept_in_kv: null,
 	sums_differ: null,
-	ledger_differs: null,
+	ledger_differs: DIFFERENCES_ANCHOR,
 	credited_without_rate: `${PATH}/conversions?reason=no_rate`,
 	no_rate: `${PATH}/conversions?reason=no_rate`,
 	above_ceiling: `${PATH}/conversions?reason=amount`,
@@ -85,6 +86,7 @@ export const OPERATOR_HOME_PAGES = [
 			return (
 				<>
 					<Problems problems={status.problems} />
+					<LedgerDifferences ledger={status.ledger} />
 					<Now status={status} />
 					<p class="note">
 						{through === null ? (
@@ -137,6 +139,7 @@ function Problems({ problems }: { problems: readonly Problem[] }): JSX.Element {
 			columns={[
 				{
 					head: "Problem",
+					kind: "prose",
 					cell: ({ kind, text }) => {
 						const address = MENDED_AT[kind];
 						return address === null ? text : <a href={address}>{text}</a>;

@@ -82,7 +82,7 @@ export function findProblems(
 	});
 	add("ledger_differs", {
 		count: status.ledger.difference_count,
-		text: "conversions differ from their events, or from what publishers were told",
+		text: "conversions differ from their events, or from what publishers were told: the command names each; void and restore those with a wrong credit or amount, trace the others and settle them by hand",
 		command: "check-ledger",
 	});
 	add("credited_without_rate", {

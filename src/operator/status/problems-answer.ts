@@ -46,7 +46,10 @@ export const problemSchema = v.strictObject({
 			"What it keeps back, USD: what platforms pay for conversions, or publishers were not told of; null where that cannot be said. Payouts in other currencies count once they have a rate.",
 		),
 	),
-	command: v.pipe(v.nullable(v.string()), v.description("What mends it: a command of `npm run operator --`; null where it mends itself.")),
+	command: v.pipe(
+		v.nullable(v.string()),
+		v.description("A command of `npm run operator --` that mends it, or lists what `text` says how to mend; null where it mends itself."),
+	),
 });
 
 export type Problem = v.InferOutput<typeof problemSchema>;

@@ -49,6 +49,28 @@ describe("worker: operators' pages", () => {
 		expect(text).toContain("A known bot called");
 	});
 
+	it("home leads to conversions that differ from the ledger, and says what mends each", async () => {
+		expect(await textOf("/console/operator")).not.toContain("What mends it");
+		await env.DB.batch(
+			[
+				["sale-1", "callbacks", "no_credit", null, "8.0000"],
+				["lost-1", "history", "payout_micros", "1", "2"],
+			].map((values) =>
+				env.DB.prepare(
+					`INSERT INTO ledger_differences (platform, publisher_id, txnid, kind, field, stored, expected, found_at)
+					VALUES ('west', 'cpa', ?, ?, ?, ?, ?, 1)`,
+				).bind(...values),
+			),
+		);
+		const text = await textOf("/console/operator");
+		const [, anchor = "none"] = /<a href="#([^"]+)">conversions differ from their events/.exec(text) ?? [];
+		expect(text).toContain(`id="${anchor}"`);
+		expect(text).toContain("Void it, then restore it");
+		expect(text).toContain("payout micros is not what its events give");
+		expect(text).toContain('<a href="/console/operator/conversions/west/sale-1">');
+		await env.DB.prepare("DELETE FROM ledger_differences").run();
+	});
+
 	it("home has money of times whose requests are not counted any more, and says so", async () => {
 		const NOTE = "those of earlier days are not known any more";
 		const year = await textOf("/console/operator?from=2026-01-01&to=2026-11-18");
