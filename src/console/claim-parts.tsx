@@ -2,6 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Claim, Claimed } from "../claims/claim-answers.ts";
 import { segmentOf } from "../lib/path-segment.ts";
+import { Standing } from "./standing.tsx";
 import { Field } from "./ui/field.tsx";
 import { type Column, Facts, Table } from "./ui/table.tsx";
 import { Code, Money, State, Time } from "./ui/values.tsx";
@@ -75,8 +76,8 @@ export function Known({ conversions, clicks }: Pick<Claimed, "conversions" | "cl
 					{ head: "Transaction id", cell: ({ transaction_id }) => <Code>{transaction_id}</Code> },
 					{ head: "Happened at", cell: ({ at }) => <Time at={at} /> },
 					{ head: "Brand", cell: ({ brand }) => brand },
-					{ head: "State", cell: ({ status }) => <State word={status} /> },
-					{ head: "Waits for", cell: ({ held }) => (held === null ? null : HOLD_WORDS[held]) },
+					{ head: "State", cell: ({ status, held }) => <Standing status={status} held={held} /> },
+					{ head: "Why", cell: ({ held }) => (held === null ? null : HOLD_WORDS[held]) },
 					{ head: "Earned", kind: "money", cell: ({ revenue }) => <Money usd={revenue} /> },
 				]}
 				rows={conversions}

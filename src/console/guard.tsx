@@ -129,7 +129,12 @@ function authorize({ needs }: Page, session: Session | null, isChange: boolean):
 			throw forbidden("You only look at this publisher's console: what is theirs, they change themselves.");
 	} else if (!mayActForPublisher(person.role, needs.publisher)) throw forbidden();
 	if (publisher.status === "suspended" && (isChange || needs.active) && !needs.evenSuspended) {
-		throw forbidden("Your account is suspended. You see what there is; ask your account manager about the rest.");
+		const whose = isStaff(person.role) ? "This publisher's account" : "Your account";
+		throw forbidden(
+			isChange
+				? `${whose} is suspended. You see what there is; ask your account manager about the rest.`
+				: `${whose} is suspended: until it is active again, this page has nothing to show. What was earned and clicked is still there.`,
+		);
 	}
 	return publisher;
 }

@@ -11,12 +11,14 @@ function isOfPublisher({ needs }: Page): boolean {
 	return typeof needs !== "string" && "publisher" in needs;
 }
 
-/** The menu of someone, with the pages that they may see. */
-function menuOf(pages: readonly Page[], { person: { role } }: Session, asPublisher: boolean): LinkGroup[] {
+/** The menu of someone, with the pages that they may see: of a suspended publisher those alone that are still shown. */
+function menuOf(pages: readonly Page[], session: Session, asPublisher: boolean): LinkGroup[] {
+	const { role } = session.person;
 	const maySee = ({ href }: { href: string }) =>
 		pages.some(({ method, path, needs }) => {
 			if (path !== href || method !== "GET" || needs === "nobody") return false;
 			if (needs === "anyone" || "anyone" in needs) return true;
+			if ("publisher" in needs && needs.active && isSuspended(session)) return false;
 			if ("publisher" in needs) return mayActForPublisher(isStaff(role) ? "analyst" : role, needs.publisher);
 			return isStaff(role) && mayAct(role, needs.staff);
 		});
@@ -39,10 +41,14 @@ export function aroundPage(pages: readonly Page[], page: Page, session: Session 
 	};
 }
 
+function isSuspended({ person, viewing }: Session): boolean {
+	return (person.publisher ?? viewing)?.status === "suspended";
+}
+
 /** Says whose console staff looks at, with the way back; and that a publisher is suspended. */
-function Banner({ session: { person, viewing } }: { session: Session }): JSX.Element | null {
-	const isSuspended = (person.publisher ?? viewing)?.status === "suspended";
-	if (viewing === null && !isSuspended) return null;
+function Banner({ session }: { session: Session }): JSX.Element | null {
+	const { viewing } = session;
+	if (viewing === null && !isSuspended(session)) return null;
 	return (
 		<aside class="banner">
 			{viewing === null ? null : (
@@ -53,7 +59,12 @@ function Banner({ session: { person, viewing } }: { session: Session }): JSX.Ele
 					<button type="submit">Back to your own</button>
 				</form>
 			)}
-			{isSuspended ? <p>This account is suspended: it gets no bids, and nothing of what it sends is paid.</p> : null}
+			{isSuspended(session) ? (
+				<p>
+					This account is suspended: it gets no bids, and nothing of what it sends is paid. There are no links, brands and products to
+					promote, and nothing can be changed but to take access away, until it is active again.
+				</p>
+			) : null}
 		</aside>
 	);
 }

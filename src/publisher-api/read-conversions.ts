@@ -52,8 +52,16 @@ export function lookAtConversions(publisherId: string, { id, fromAt, toAt, order
 		ORDER BY ${inOrder} LIMIT ${limit}`;
 }
 
-/** Null where the publisher is no more. */
-export async function readConversions(db: Database, publisherId: string, query: ConversionsQuery): Promise<PublisherConversions | null> {
+/**
+ * Null where the publisher is no more.
+ * @param held whether a status is also that of those that are held, as the endpoint has it
+ */
+export async function readConversions(
+	db: Database,
+	publisherId: string,
+	query: ConversionsQuery,
+	held: "with" | "without" = "with",
+): Promise<PublisherConversions | null> {
 	const { limit, status, brand, source, order } = query;
 	const { way } = goingOn(query, order, null);
 	const inOrder = sql`l.event_at ${way}, l.platform ${way}, l.txnid ${way}`;
@@ -67,7 +75,7 @@ export async function readConversions(db: Database, publisherId: string, query: 
 				v.publisher_click_id AS "clickId", v.click_id, v.clicked_at AS "clickedAt", b.domain AS brand, v.campaign_id AS "campaignId",
 				v.source_id AS "sourceId", v.first_received_at AS "firstReceivedAt", v.updated_at AS "updatedAt"
 			FROM (${looked}) l CROSS JOIN conversions v LEFT JOIN brands b ON b.id = v.brand_id
-			WHERE v.platform = l.platform AND v.txnid = l.txnid AND ${isWanted(status)}
+			WHERE v.platform = l.platform AND v.txnid = l.txnid AND ${isWanted(status, held)}
 				AND ${source === null ? sql`true` : sql`coalesce(v.source_id, '') = ${source}`}
 				AND ${brand === null ? sql`true` : sql`v.brand_id IN (SELECT id FROM brands WHERE domain = ${brand})`}
 			ORDER BY ${inOrder} LIMIT ${limit + 1})
@@ -93,9 +101,11 @@ export async function readConversions(db: Database, publisherId: string, query: 
 }
 
 /** Held ones are pending or approved, and do not count yet; a test never will. */
-function isWanted(status: ConversionsQuery["status"]): SQL {
+function isWanted(status: ConversionsQuery["status"], held: "with" | "without"): SQL {
 	if (status === null) return sql`true`;
-	return status === "held" ? sql`(v.stage <> 'settled' AND v.status <> 'cancelled' AND v.test = 0)` : sql`v.status = ${status}`;
+	if (status === "held") return sql`(v.stage <> 'settled' AND v.status <> 'cancelled' AND v.test = 0)`;
+	if (held === "with" || status === "cancelled") return sql`v.status = ${status}`;
+	return sql`(v.status = ${status} AND v.stage = 'settled' AND v.test = 0)`;
 }
 
 async function readEvents(db: Database, rows: readonly Row[]): Promise<Map<string, EventRow[]>> {

@@ -14,6 +14,7 @@ import { attachSchema, clicksSchema, clickWanted, judgeSchema } from "../../oper
 import { showConversionOf } from "../../operator/conversions/show-conversion.ts";
 import { formFaults } from "../form-faults.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
+import { StaffStanding } from "../standing.tsx";
 import { Confirm } from "../ui/actions.tsx";
 import { addressOf } from "../ui/address.ts";
 import { type Fault, Field } from "../ui/field.tsx";
@@ -104,8 +105,7 @@ async function settle(request: PersonRequest, verb: JudgingVerb | "attach", run:
 						facts={[
 							[LABELS.text, fields.text],
 							[LABELS.click, fields.click === undefined ? null : <Code>{fields.click}</Code>],
-							["Stage then", <State word={conversion.stage} />],
-							["State then", <State word={conversion.status} />],
+							["State then", <StaffStanding stage={conversion.stage} status={conversion.status} />],
 							["Held for", conversion.why?.replaceAll("_", " ")],
 							["Publisher", conversion.publisher],
 							["Publisher's", <Money usd={conversion.publisher_revenue} />],
@@ -179,9 +179,9 @@ function Standing({ shown: { conversion, click } }: { shown: ShownConversionAnsw
 	return (
 		<Facts
 			facts={[
-				["Stage", <State word={conversion.stage} />],
-				["State", <State word={conversion.status} />],
+				["State", <StaffStanding stage={conversion.stage} status={conversion.status} />],
 				["Why", conversion.why?.replaceAll("_", " ")],
+				["Once it counts", conversion.stage === "settled" ? null : conversion.status],
 				["A person's word", conversion.verdict],
 				["The network's word", conversion.network_status],
 				["Test", conversion.test ? "yes" : null],

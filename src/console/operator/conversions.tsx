@@ -3,10 +3,11 @@ import { CONVERSION_STAGES, CONVERSION_STATUSES } from "../../lib/enums.ts";
 import { listConversions } from "../../operator/conversions/list-conversions.ts";
 import { LISTED_REASONS, readListQuery } from "../../operator/conversions/list-request.ts";
 import { page } from "../page.ts";
+import { StaffStanding } from "../standing.tsx";
 import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { Money, State, Time } from "../ui/values.tsx";
+import { Money, Time } from "../ui/values.tsx";
 import { conversionAddress } from "./conversion.tsx";
 
 const PATH = "/console/operator/conversions";
@@ -26,8 +27,12 @@ const COLUMNS: readonly Column<Listed>[] = [
 			</a>
 		),
 	},
-	{ head: "Stage", cell: ({ stage }) => <State word={stage} /> },
-	{ head: "State", cell: ({ status }) => <State word={status} /> },
+	{ head: "State", cell: ({ stage, status }) => <StaffStanding stage={stage} status={status} /> },
+	{
+		head: "Once it counts",
+		cell: ({ stage, status }) => (stage === "settled" ? null : status),
+		isGiven: ({ stage }) => stage !== "settled",
+	},
 	{
 		head: "Why",
 		cell: ({ why, status_unknown, network_status }) => (status_unknown ? `unknown word: ${network_status}` : why?.replaceAll("_", " ")),
@@ -54,8 +59,8 @@ export const OPERATOR_CONVERSIONS_PAGES = [
 						path={PATH}
 						query={query}
 						filters={[
-							{ kind: "choice", name: "stage", label: "Stage", choices: choices(CONVERSION_STAGES) },
-							{ kind: "choice", name: "status", label: "State", choices: choices(CONVERSION_STATUSES) },
+							{ kind: "choice", name: "stage", label: "State", choices: choices(CONVERSION_STAGES) },
+							{ kind: "choice", name: "status", label: "Once it counts", choices: choices(CONVERSION_STATUSES) },
 							{ kind: "choice", name: "reason", label: "Why", choices: choices(LISTED_REASONS) },
 							{ kind: "text", name: "platform", label: "Platform" },
 							{ kind: "text", name: "publisher", label: "Publisher" },

@@ -10,11 +10,12 @@ import { ENTRY_SECTIONS } from "../../operator/network/entry-answers.ts";
 import { findEntry } from "../../operator/network/read-entries.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { page, seeOther } from "../page.ts";
+import { StaffStanding } from "../standing.tsx";
 import { addressOf } from "../ui/address.ts";
 import { Filters } from "../ui/filters.tsx";
 import { Empty, Notice } from "../ui/messages.tsx";
 import { Table } from "../ui/table.tsx";
-import { Money, State, Time } from "../ui/values.tsx";
+import { Money, Time } from "../ui/values.tsx";
 import { CLICK_COLUMNS } from "./click-columns.tsx";
 import { conversionAddress } from "./conversion.tsx";
 import { networkPath } from "./network-lists.tsx";
@@ -113,8 +114,7 @@ function Traced({ trace: { clicks, conversions, postbacks, truncated } }: { trac
 							</a>
 						),
 					},
-					{ head: "Stage", cell: ({ stage }) => <State word={stage} /> },
-					{ head: "State", cell: ({ status }) => <State word={status} /> },
+					{ head: "State", cell: ({ stage, status }) => <StaffStanding stage={stage} status={status} /> },
 					{ head: "Why", cell: ({ why }) => why?.replaceAll("_", " "), isGiven: ({ why }) => Boolean(why) },
 					{ head: "Publisher", cell: ({ publisher }) => publisher },
 					{ head: "Payout", kind: "number", cell: ({ payout, currency }) => `${payout} ${currency}` },

@@ -6,11 +6,12 @@ import type { PublisherConversion } from "../../publisher-api/conversions-answer
 import { readConversionsQuery } from "../../publisher-api/conversions-request.ts";
 import { readConversions } from "../../publisher-api/read-conversions.ts";
 import { page, view } from "../page.ts";
+import { Standing } from "../standing.tsx";
 import { addressOf } from "../ui/address.ts";
 import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
 import { type Column, Facts, Table } from "../ui/table.tsx";
-import { Code, Money, State, Time } from "../ui/values.tsx";
+import { Code, Money, Time } from "../ui/values.tsx";
 import { CAUSE_WORDS, HOLD_WORDS } from "../words.ts";
 import { found } from "./found.ts";
 import { newestFirst, ORDER_FILTER } from "./list-order.ts";
@@ -32,8 +33,8 @@ const COLUMNS: readonly Column<PublisherConversion>[] = [
 			</a>
 		),
 	},
-	{ head: "State", cell: ({ status }) => <State word={status} /> },
-	{ head: "Waits for", cell: ({ held }) => (held === null ? null : HOLD_WORDS[held]), isGiven: ({ held }) => held !== null },
+	{ head: "State", cell: ({ status, held }) => <Standing status={status} held={held} /> },
+	{ head: "Why", cell: ({ held }) => (held === null ? null : HOLD_WORDS[held]), isGiven: ({ held }) => held !== null },
 	{ head: "Earned", kind: "money", cell: ({ revenue }) => <Money usd={revenue} /> },
 	{ head: "Brand", cell: ({ brand }) => brand },
 	{ head: "Source", cell: ({ source_id }) => source_id },
@@ -47,7 +48,9 @@ export const CONVERSIONS_PAGES = [
 		needs: { publisher: "analyst" },
 		title: "Conversions",
 		async handle({ deps, publisher, query, now }) {
-			const { data, next_cursor } = found(await readConversions(deps.db, publisher.id, readConversionsQuery(newestFirst(query), now)));
+			const { data, next_cursor } = found(
+				await readConversions(deps.db, publisher.id, readConversionsQuery(newestFirst(query), now), "without"),
+			);
 			return (
 				<>
 					<Filters
@@ -115,8 +118,8 @@ function Conversion({ conversion, nth }: { conversion: PublisherConversion; nth:
 			</h2>
 			<Facts
 				facts={[
-					["State", <State word={status} />],
-					["Waits for", held === null ? null : HOLD_WORDS[held]],
+					["State", <Standing status={status} held={held} />],
+					["Why", held === null ? null : HOLD_WORDS[held]],
 					["Earned", <Money usd={revenue} />],
 					["Before your share", conversion.gross_revenue === undefined ? null : <Money usd={conversion.gross_revenue} />],
 					["Sale", conversion.sales_amount === undefined ? null : <Money usd={conversion.sales_amount} />],
@@ -136,8 +139,8 @@ function Conversion({ conversion, nth }: { conversion: PublisherConversion; nth:
 				columns={[
 					{ head: "At", cell: (event) => <Time at={event.at} /> },
 					{ head: "What happened", cell: ({ cause }) => CAUSE_WORDS[cause] },
-					{ head: "State", cell: (event) => <State word={event.status} /> },
-					{ head: "Waits for", cell: (event) => (event.held === null ? null : HOLD_WORDS[event.held]) },
+					{ head: "State", cell: (event) => <Standing status={event.status} held={event.held} /> },
+					{ head: "Why", cell: (event) => (event.held === null ? null : HOLD_WORDS[event.held]) },
 					{ head: "Earned", kind: "money", cell: (event) => <Money usd={event.revenue} /> },
 				]}
 				rows={history}

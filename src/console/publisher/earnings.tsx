@@ -60,7 +60,7 @@ export const EARNINGS_PAGES = [
 					<Totals earnings={earnings} />
 					<Tabs label="Earnings by" path={PATH} query={query} name="group" tabs={GROUPS} />
 					{group === "day" ? <Days earnings={earnings} now={now} /> : null}
-					<Rows earnings={earnings} />
+					<Rows earnings={earnings} isSuspended={request.publisher.status === "suspended"} />
 					<Pager path={PATH} query={query} next={earnings.next_cursor} />
 					<Unpaid earnings={earnings} />
 				</>
@@ -167,7 +167,7 @@ function Days({ earnings: { data, from, to, next_cursor }, now }: { earnings: Ea
 
 const NOBODY = <span class="none">none</span>;
 
-function Rows({ earnings: { data, group, total } }: { earnings: Earnings }): JSX.Element {
+function Rows({ earnings: { data, group, total }, isSuspended }: { earnings: Earnings; isSuspended: boolean }): JSX.Element {
 	const names: Record<Earnings["group"][number], Column<EarningsRow>> = {
 		day: { head: "Day (UTC)", cell: ({ day }) => <time datetime={day}>{day}</time> },
 		source: { head: "Source", cell: ({ source_id }) => source_id || NOBODY },
@@ -205,7 +205,12 @@ function Rows({ earnings: { data, group, total } }: { earnings: Earnings }): JSX
 			empty={
 				<Empty title="Nothing was earned in this time">
 					<p>
-						<a href="/console/links">Make a tracking link</a>, or see <a href="/console/no-bids">why requests get no bid</a>.
+						{isSuspended ? null : (
+							<>
+								<a href="/console/links">Make a tracking link</a>, or see{" "}
+							</>
+						)}
+						<a href="/console/no-bids">{isSuspended ? "Why requests get no bid" : "why requests get no bid"}</a>.
 					</p>
 				</Empty>
 			}

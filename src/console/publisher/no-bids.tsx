@@ -37,7 +37,7 @@ export const NO_BIDS_PAGES = [
 						<p>
 							The publisher's own people try a request here; <a href="/console/operator/explain">you see why</a> it gets what it gets.
 						</p>
-					) : (
+					) : publisher.status === "suspended" ? null : (
 						<TryForm />
 					)}
 					<h2>Your requests, by hour</h2>

@@ -224,11 +224,50 @@ describe("worker: a publisher's pages", () => {
 		expect(await textOf("/console/products?catalogue=sellers&q=boots")).toContain("No product was found");
 	});
 
+	it("a sale that is held is waiting, and nothing else, here and for staff", async () => {
+		const cid = "a".repeat(32);
+		await consume(
+			postbackMessage("west", { cid, eventAt: AT, txnid: "large-1", payoutMicros: 20_000_000_000, status: "approved" }, AT),
+			postbackMessage("west", { cid, eventAt: AT, txnid: "test-1", status: "approved" }, AT),
+		);
+		await env.DB.prepare("UPDATE conversions SET test = 1 WHERE txnid = 'test-1'").run();
+		const rowOf = (text: string, txnid: string) => text.split("<tr>").find((row) => row.includes(`<code>${txnid}</code>`)) ?? "none";
+		const statesIn = (text: string) => [...text.matchAll(/<span class="state \w+">([^<]*)</g)].map(([, word]) => word);
+		const all = await textOf(`/console/conversions?${PERIOD}`);
+		expect(statesIn(rowOf(all, "large-1"))).toEqual(["waiting"]);
+		expect(rowOf(all, "large-1")).toContain("It waits for a review");
+		expect(statesIn(rowOf(all, "test-1"))).toEqual(["test"]);
+		expect(statesIn(rowOf(all, "sale-1"))).toEqual(["approved"]);
+		const approved = await textOf(`/console/conversions?${PERIOD}&status=approved`);
+		expect(["large-1", "test-1", "sale-1"].map((txnid) => approved.includes(`<code>${txnid}</code>`))).toEqual([false, false, true]);
+		expect(await textOf(`/console/conversions?${PERIOD}&status=held`)).toContain("<code>large-1</code>");
+		expect(new Set(statesIn((await textOf("/console/conversions/large-1")).split("<main")[1] ?? ""))).toEqual(new Set(["waiting"]));
+		visitors.staff = await signIn({ staff: "bo", role: "viewer" });
+		expect(statesIn(rowOf(await textOf("/console/operator/conversions?status=approved", "staff"), "large-1"))).toEqual(["quarantined"]);
+	});
+
 	it("a suspended publisher still sees its earnings, and gets no links", async () => {
 		await env.DB.prepare("UPDATE publishers SET status = 'suspended' WHERE id = 'quiet'").run();
-		expect(await textOf("/console/earnings", "quiet")).toContain("Nothing was earned in this time");
+		const earnings = await textOf("/console/earnings", "quiet");
+		expect(earnings).toContain("Nothing was earned in this time");
 		expect((await shown(get("/console/brands", visitors.quiet))).status).toBe(403);
 		expect((await shown(post("/console/links", visitors.quiet, { urls: "https://shoes.example/" }))).status).toBe(403);
+		expect(await textOf("/console/no-bids", "quiet")).not.toContain('action="/console/no-bids/try"');
+		visitors.looking = await signIn({ staff: "who looks", role: "viewer" });
+		await post("/console/view-as", visitors.looking, { publisher: "quiet" });
+		for (const who of ["quiet", "looking"]) {
+			const links = [...(await textOf("/console/earnings", who)).matchAll(/ href="(\/console\/[^"?#]+)/g)].map(([, path = ""]) => path);
+			expect(links).toContain("/console/conversions");
+			const pages = links.filter((path) => !path.startsWith("/console/assets/"));
+			for (const path of pages) expect([who, path, (await get(path, visitors[who])).status]).toEqual([who, path, 200]);
+		}
+		expect((await shown(get("/console/links", visitors.looking))).text).toContain(
+			"This publisher&#39;s account is suspended: until it is active",
+		);
+		const active = await textOf("/console/earnings");
+		for (const path of ["links", "brands", "products"]) {
+			expect([path, earnings.includes(`"/console/${path}"`), active.includes(`"/console/${path}"`)]).toEqual([path, false, true]);
+		}
 	});
 
 	it("a conversion is reached whatever its transaction id is, and each of two platforms' that have the same stands by itself", async () => {
