@@ -14,7 +14,7 @@ import { errorView, failureView, problemView } from "./error-page.tsx";
 import { type KeptForm, keepForm, SendAgain } from "./kept-form.tsx";
 import { aroundPage } from "./menu.tsx";
 import { type Needs, type Page, type Shown, seeOther, View, view } from "./page.ts";
-import { FORGET_COOKIE, readCookie } from "./session/cookie.ts";
+import { FORGET_HEADERS, readCookie } from "./session/cookie.ts";
 import { freeForm, useForm } from "./session/once.ts";
 import { isOwnRequest, readNext } from "./session/origin.ts";
 import {
@@ -34,6 +34,13 @@ import { SAFE_HEADERS } from "./ui/safe-headers.ts";
 
 /** On every answer of the console. */
 export const CONSOLE_HEADERS = { "cache-control": "no-store", ...SAFE_HEADERS } as const;
+/**
+ * On answers to forms that may come again by the browser's button back. Without it the browser would have to send the form once more, and
+ * asks whether it is to. Signing out has it forgotten.
+ */
+const MAY_RETURN = "private, no-cache";
+/** Of a form that was refused, with what was typed. */
+const REFUSED: ReadonlySet<number> = new Set([409, 412, 422]);
 /** On those by https: browsers then ask by nothing else for a year. */
 const HTTPS_HEADERS = { ...CONSOLE_HEADERS, "strict-transport-security": "max-age=31536000" } as const;
 
@@ -155,7 +162,7 @@ function signInFirst(
 	c: Context,
 	{ hadSession, kept }: { hadSession: boolean; kept: KeptForm | null },
 ): Shown {
-	const headers = hadSession ? { "set-cookie": FORGET_COOKIE } : {};
+	const headers = hadSession ? FORGET_HEADERS : {};
 	if (isData) return jsonResponse({ error: "Unauthorized" }, 401, headers);
 	if (method === "GET") {
 		const url = new URL(c.req.url);
@@ -246,11 +253,15 @@ async function writeAnswer(pages: readonly Page[], page: Page, c: Context, sessi
 	// Of what an answer sets itself, nothing is taken away: an asset is kept by browsers.
 	if (shown instanceof Response) return new Response(shown.body, shown);
 	const { content, options } = shown instanceof View ? shown : view({}, shown);
-	const { status = 200, ...head } = options;
+	const { status = 200, mayReturn = false, ...head } = options;
+	const isKept = session !== null && page.method === "POST" && !page.isSecret && (mayReturn || REFUSED.has(status));
 	const html = await writePage(
 		<Layout title={page.title} {...head} {...aroundPage(pages, page, session)} path={c.req.path}>
 			{content}
 		</Layout>,
 	);
-	return new Response(html, { status, headers: { "content-type": "text/html; charset=utf-8" } });
+	return new Response(html, {
+		status,
+		headers: { "content-type": "text/html; charset=utf-8", ...(isKept && { "cache-control": MAY_RETURN }) },
+	});
 }

@@ -1,7 +1,7 @@
 /** What is anyone's who is signed in: where to begin, leaving, and looking at a publisher's console. */
 import { requestIdOf } from "../lib/request-id.ts";
 import { page, seeOther } from "./page.ts";
-import { FORGET_COOKIE } from "./session/cookie.ts";
+import { FORGET_HEADERS } from "./session/cookie.ts";
 import { endSession, type Session, viewAs } from "./session/sessions.ts";
 
 /** The first page of a role. */
@@ -20,7 +20,7 @@ export const HOME_PAGES = [
 		async handle({ deps, session }) {
 			const isHeld = session !== null && (await deps.isHeld());
 			if (session !== null && !isHeld) await endSession(deps.db, session.hash);
-			return seeOther(`/console/sign-in?out=${isHeld ? "held" : "1"}`, { "set-cookie": FORGET_COOKIE });
+			return seeOther(`/console/sign-in?out=${isHeld ? "held" : "1"}`, FORGET_HEADERS);
 		},
 	}),
 	page({

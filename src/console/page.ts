@@ -55,8 +55,14 @@ type RequestOf<Need extends Needs> = Need extends "nobody"
 		? PublisherRequest
 		: PersonRequest;
 
-/** What the layout is told beside what the guard tells it, and the answer's status. */
-export type ViewOptions = Partial<Omit<LayoutProps, "menu" | "path" | "person" | "banner" | "children">> & { status?: number };
+/**
+ * What the layout is told beside what the guard tells it, the answer's status, and whether the browser may keep the answer to a form for
+ * its button back, as it may where one was refused: only where it has nothing that is shown once.
+ */
+export type ViewOptions = Partial<Omit<LayoutProps, "menu" | "path" | "person" | "banner" | "children">> & {
+	status?: number;
+	mayReturn?: true;
+};
 
 /** A page's content with more than its entry says: another title, another status. */
 export class View {

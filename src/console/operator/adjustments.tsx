@@ -79,16 +79,18 @@ export const ADJUSTMENTS_PAGES = [
 				const adjusting = { ...deps.adjusting, actor };
 				if (isPreview(form)) {
 					const adjusted = await previewAdjustment(adjusting, request);
-					return (
+					return view(
+						{ mayReturn: true },
 						<>
 							<Preview action={PATH} label="Do it" fields={{ kind, ...fields }} now={now} adjusted={adjusted} />
 							<Forms kind={kind} fields={fields} now={now} />
-						</>
+						</>,
 					);
 				}
 				const adjusted = await adjust(adjusting, request);
 				if (adjusted.complete) return seeOther(addressOf(PATH, { done: "1" }));
-				return (
+				return view(
+					{ mayReturn: true },
 					<>
 						<Notice tone="waiting" title="Not all of it yet.">
 							There was more than is done at once.
@@ -101,7 +103,7 @@ export const ADJUSTMENTS_PAGES = [
 							now={now}
 							adjusted={adjusted}
 						/>
-					</>
+					</>,
 				);
 			} catch (error) {
 				return view({ status: 422 }, <Forms kind={kind} fields={fields} faults={formFaults(error)} now={now} />);

@@ -126,7 +126,7 @@ export const OPERATOR_CALLBACKS_PAGES = [
 			const publisher = (form.get("publisher") ?? "").trim();
 			try {
 				const report = await testCallbackFor(deps.publisherApi.callbacks(), actor, readInput(testSchema, { publisher }));
-				return <TestReport report={report} path={PATH} />;
+				return view({ mayReturn: true }, <TestReport report={report} path={PATH} />);
 			} catch (error) {
 				return view({ status: 422 }, <TestForm publisher={publisher} faults={formFaults(error)} />);
 			}

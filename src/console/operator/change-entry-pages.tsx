@@ -121,7 +121,7 @@ export async function answerChange(
 		} = await run(request, (options) => changeEntry(deps.imports, { section, id, fields: sent.fields, etag }, options));
 		if (isDone) return seeOther(`${action}?${new URLSearchParams({ changed: report.book.version === null ? "late" : "1" })}`);
 		return view(
-			{ status: open.length > 0 ? 422 : 200 },
+			{ status: open.length > 0 ? 422 : 200, mayReturn: true },
 			<>
 				<EntryPreview section={section} action={action} found={found} fields={sent.fields} report={report} faults={open} />
 				<h2>Change it further</h2>
@@ -160,7 +160,7 @@ async function answerNew(request: PersonRequest, section: EntrySection): Promise
 		const { isDone, report, faults: open } = await run(request, (options) => addEntry(deps.imports, { section, fields }, options));
 		if (!isDone) {
 			return view(
-				{ status: open.length > 0 ? 422 : 200 },
+				{ status: open.length > 0 ? 422 : 200, mayReturn: true },
 				<>
 					<EntryPreview section={section} action={action} found={null} fields={fields} report={report} faults={open} />
 					<h2>Change it first</h2>

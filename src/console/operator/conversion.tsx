@@ -98,7 +98,7 @@ async function settle(request: PersonRequest, verb: JudgingVerb | "attach", run:
 		const key = keyOf(request);
 		const fields = givenIn(form, ["text", "id", "click"]);
 		return view(
-			{ title: `${WORDS[verb].label} conversion ${key.txnid}`, over: key.platform },
+			{ title: `${WORDS[verb].label} conversion ${key.txnid}`, over: key.platform, mayReturn: true },
 			<>
 				<Preview action={`${address}/${verb}`} label={WORDS[verb].label} fields={fields} now={now} adjusted={judged}>
 					<Facts

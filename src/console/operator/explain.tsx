@@ -50,12 +50,13 @@ export const EXPLAIN_PAGES = [
 					input,
 					(promise) => c.executionCtx.waitUntil(promise),
 				);
-				return (
+				return view(
+					{ mayReturn: true },
 					<>
 						<ExplainedBid explanation={explanation} campaignOf={(id) => <a href={`/console/operator/campaigns/${id}`}>{id}</a>} />
 						{explanation.prices === undefined ? null : <ExplainedPrices prices={explanation.prices} />}
 						<Form who={who} request={request} />
-					</>
+					</>,
 				);
 			} catch (error) {
 				return view({ status: 422 }, <Form who={who} request={request} faults={formFaults(error)} />);

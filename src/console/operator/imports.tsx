@@ -221,7 +221,7 @@ async function answer(
 	const options = { isComplete: false, isConfirmed: sent("yes") === "true", actor: request.actor };
 	const look = async (status: number, faults: readonly Fault[]) => {
 		const report = await change({ ...options, isDryRun: true, ifMatch: null });
-		return view({ status }, <Preview way={way} report={report} faults={faults} />);
+		return view({ status, mayReturn: true }, <Preview way={way} report={report} faults={faults} />);
 	};
 	if (!isDone) return look(200, []);
 	// A form that lost its version would overwrite what nobody has seen.

@@ -66,9 +66,8 @@ export const LEARNING_PAGES = [
 					});
 					return seeOther(`${LEARNING_PATH}?${new URLSearchParams({ accepted: report.id ?? "" })}`);
 				}
-				return (
-					<Looked report={await acceptAdvice(deps.imports, request, options)} campaigns={campaigns} version={form.get("version") ?? ""} />
-				);
+				const report = await acceptAdvice(deps.imports, request, options);
+				return view({ mayReturn: true }, <Looked report={report} campaigns={campaigns} version={form.get("version") ?? ""} />);
 			} catch (error) {
 				const isOther = error instanceof HttpError && error.status === 412;
 				return view({ status: isOther ? 412 : 422 }, <Refused faults={isOther ? CHANGED : formFaults(error)} />);

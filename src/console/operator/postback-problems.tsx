@@ -118,7 +118,7 @@ export const POSTBACK_PROBLEMS_PAGES = [
 				const request = toReplayRequest(readInput(replaySchema, { platform, mapping: mapped, ...rest }), now);
 				const isDryRun = isPreview(form);
 				const replayed = await replayPostbacks(deps.mending, actor, request, isDryRun);
-				return <Replayed replayed={replayed} fields={fields} />;
+				return view({ mayReturn: true }, <Replayed replayed={replayed} fields={fields} />);
 			} catch (error) {
 				const faults = formFaults(error).map(({ path, message }) => ({ path: path.replace(/^mapping\./, "map_"), message }));
 				return view({ status: 422, title: "Problems with postbacks", over: platform }, <ReplayForm fields={fields} faults={faults} />);

@@ -17,7 +17,7 @@ import {
 import { readAccount } from "../../publisher-api/read-account.ts";
 import { againColumn, callbackColumns, countOf, TestReport } from "../callback-columns.tsx";
 import type { ConsoleDeps } from "../deps.ts";
-import { page, seeOther } from "../page.ts";
+import { page, seeOther, view } from "../page.ts";
 import { Do } from "../ui/actions.tsx";
 import { addressOf } from "../ui/address.ts";
 import { Field } from "../ui/field.tsx";
@@ -135,7 +135,7 @@ export const CALLBACKS_PAGES = [
 		async handle({ deps, publisher, actor }) {
 			await takeCall(deps, publisher.id);
 			const report = await testOwnCallback(deps.publisherApi.callbacks(), publisher.id, actor);
-			return <TestReport report={report} path={PATH} />;
+			return view({ mayReturn: true }, <TestReport report={report} path={PATH} />);
 		},
 	}),
 ];

@@ -86,14 +86,15 @@ export const CLAIMS_PAGES = [
 			try {
 				const claimed = await openClaim(deps, publisher.id, actor, readInput(claimRequestSchema, givenOf(typed as Record<string, string>)));
 				const { tone, title, text } = OUTCOME_WORDS[claimed.outcome];
-				return (
+				return view(
+					{ mayReturn: true },
 					<>
 						<Notice tone={tone} title={title}>
 							{text} {claimed.claim === null ? null : <a href={`${PATH}/${claimed.claim.id}`}>To the claim</a>}
 						</Notice>
 						<Known {...claimed} />
 						{claimed.claim === null ? <ClaimForm typed={typed} /> : null}
-					</>
+					</>,
 				);
 			} catch (error) {
 				return view({ status: 422 }, <ClaimForm typed={typed} faults={formFaults(error)} />);

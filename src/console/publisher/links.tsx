@@ -45,11 +45,12 @@ export const LINKS_PAGES = [
 			const fields = fieldsOf((name) => request.form.get(name) ?? "");
 			try {
 				const { data } = await makeLinks(request, fields);
-				return (
+				return view(
+					{ mayReturn: true },
 					<>
 						<Made links={data} />
 						<LinksForm fields={fields} />
-					</>
+					</>,
 				);
 			} catch (error) {
 				const faults = formFaults(error);

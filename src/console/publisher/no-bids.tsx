@@ -92,12 +92,13 @@ export const NO_BIDS_PAGES = [
 				const owner = await ownPublisher(deps, publisher);
 				const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise);
 				const tried = await tryOwn(deps.publisherApi.bidding, owner, bodyOf(request), waitUntil);
-				return (
+				return view(
+					{ mayReturn: true },
 					<>
 						<ExplainedBid explanation={tried.explanation} />
 						<TriedBid tried={tried} />
 						<TryForm request={request} />
-					</>
+					</>,
 				);
 			} catch (error) {
 				const faults = formFaults(error);

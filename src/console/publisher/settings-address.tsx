@@ -49,7 +49,8 @@ export const SETTINGS_ADDRESS_PAGES = [
 			try {
 				const report = await changeEntry(deps.imports, change, options);
 				if (isSaid) return seeOther(`${SETTINGS}?done=address`);
-				return <Preview before={before} typed={typed} etag={etag ?? present.etag} report={report} />;
+				const etagSeen = etag ?? present.etag;
+				return view({ mayReturn: true }, <Preview before={before} typed={typed} etag={etagSeen} report={report} />);
 			} catch (error) {
 				const isOther = error instanceof HttpError && error.status === 412;
 				const faults = isOther ? CHANGED : formFaults(error);

@@ -14,7 +14,11 @@ export function writeCookie(token: string, seconds: number): string {
 	return `${SESSION_COOKIE}=${token}; Max-Age=${seconds}; ${ATTRIBUTES}`;
 }
 
-export const FORGET_COOKIE = `${SESSION_COOKIE}=; Max-Age=0; ${ATTRIBUTES}`;
+/** On the answer after which nobody is signed in: no cookie, and none of the pages that the browser has kept for its button back. */
+export const FORGET_HEADERS = {
+	"set-cookie": `${SESSION_COOKIE}=; Max-Age=0; ${ATTRIBUTES}`,
+	"clear-site-data": '"cache"',
+} as const;
 
 /** The token that a request carries; undefined where it has none. */
 export function readCookie(request: Request): string | undefined {

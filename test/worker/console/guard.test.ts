@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { ConsoleDeps } from "../../../src/console/deps.ts";
 import { answerPage } from "../../../src/console/guard.tsx";
 import { HOME_PAGES } from "../../../src/console/home.tsx";
-import { page } from "../../../src/console/page.ts";
+import { page, view } from "../../../src/console/page.ts";
 import { SESSION_COOKIE } from "../../../src/console/session/cookie.ts";
 import { findPersonByName } from "../../../src/console/session/people.ts";
 import { beginSession, FRESH_MS, findSession, freshenSession } from "../../../src/console/session/sessions.ts";
@@ -71,6 +71,13 @@ describe("worker: the guard", () => {
 			},
 		}),
 		page({ method: "POST", path: "/console/secret", needs: "anyone", title: "Secret", isSecret: true, handle: () => html`<p>Set</p>` }),
+		page({
+			method: "POST",
+			path: "/console/look",
+			needs: "anyone",
+			title: "Look",
+			handle: () => view({ mayReturn: true }, html`<p>It comes to</p>`),
+		}),
 		...HOME_PAGES.filter(({ path }) => path === "/console/sign-out"),
 		page({ method: "GET", path: "/console/data", needs: "anyone", title: "Data", isData: true, handle: () => Response.json({}) }),
 	];
@@ -218,6 +225,24 @@ describe("worker: the guard", () => {
 		expect(made).toBe(2);
 		for (const strange of [{}, { form: "" }, { form: "x".repeat(36) }]) expect((await send(strange)).status).toBe(422);
 		expect((await send(form, await signIn({ publisher: "acme", name: "Other" }))).status).toBe(200);
+	});
+
+	it("has browsers keep what a form only looked at, or was refused with, until one signs out, and nothing else", async () => {
+		const visitor = await signIn({ publisher: "acme", name: "Goes back" });
+		const keptOf = async (path: string, form: Record<string, string> = {}, who: Visitor | undefined = visitor) => {
+			const response = await ask(path, who, { method: "POST", body: new URLSearchParams({ form: crypto.randomUUID(), ...form }) });
+			return [response.status, response.headers.get("cache-control")];
+		};
+		expect(await keptOf("/console/look")).toEqual([200, "private, no-cache"]);
+		expect(await keptOf("/console/made", { kind: "wrong" })).toEqual([422, "private, no-cache"]);
+		expect(await keptOf("/console/made")).toEqual([200, "no-store"]);
+		expect(await keptOf("/console/secret")).toEqual([200, "no-store"]);
+		expect(await keptOf("/console/look", {}, { cookie: "" })).toEqual([401, "no-store"]);
+		expect((await ask("/console/keys", visitor)).headers.get("cache-control")).toBe("no-store");
+		const out = await ask("/console/sign-out", visitor, { method: "POST" });
+		expect([out.status, out.headers.get("clear-site-data")]).toEqual([303, '"cache"']);
+		const ended = await ask("/console/data", visitor);
+		expect([ended.status, ended.headers.get("clear-site-data")]).toEqual([401, '"cache"']);
 	});
 
 	it("takes as many requests of a session as of a key, and says so", async () => {
