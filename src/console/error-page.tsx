@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HttpError } from "../lib/http.ts";
 import { type KeptForm, SendAgain } from "./kept-form.tsx";
-import { type View, view } from "./page.ts";
+import { View, view } from "./page.ts";
 import type { Query } from "./ui/address.ts";
 import { type Fault, Field } from "./ui/field.tsx";
 import { Faults } from "./ui/messages.tsx";
@@ -55,6 +55,20 @@ export function errorView({ status, body }: Pick<HttpError, "status" | "body">, 
 					<a href={asked.back}>Back to where you were</a>
 				</p>
 			)}
+		</>,
+	);
+}
+
+/** What stands against a form without fields of its own, above the page that it was sent from. */
+export function refusedView({ status, body }: Pick<HttpError, "status" | "body">, shown: JSX.Element | View): View {
+	const { content, options } = shown instanceof View ? shown : view({}, shown);
+	const said = body.message ?? WORDS[status]?.text;
+	const faults = readFaults(body);
+	return view(
+		{ ...options, status },
+		<>
+			<Faults title="Nothing was changed" faults={faults.length > 0 ? faults : [{ path: "", message: String(said ?? "") }]} />
+			{content}
 		</>,
 	);
 }

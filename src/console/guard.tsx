@@ -10,10 +10,11 @@ import { requestIdOf } from "../lib/request-id.ts";
 import { fromUtf8 } from "../lib/utf8.ts";
 import { CONFIRM_PATH } from "./confirm-first.tsx";
 import type { ConsoleDeps } from "./deps.ts";
-import { errorView, failureView, problemView } from "./error-page.tsx";
+import { errorView, failureView, problemView, refusedView } from "./error-page.tsx";
+import { findPage } from "./find-page.ts";
 import { type KeptForm, keepForm, SendAgain } from "./kept-form.tsx";
 import { aroundPage } from "./menu.tsx";
-import { type Needs, type Page, type Shown, seeOther, View, view } from "./page.ts";
+import { type Needs, type Page, type PersonRequest, type Shown, seeOther, View, view } from "./page.ts";
 import { FORGET_HEADERS, readCookie } from "./session/cookie.ts";
 import { freeForm, useForm } from "./session/once.ts";
 import { isOwnRequest, readNext } from "./session/origin.ts";
@@ -55,6 +56,8 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 	let limits: HeadersInit = {};
 	let free = async (): Promise<void> => {};
 	let body: Uint8Array<ArrayBuffer> | null = null;
+	/** What the page was asked to do, once it was. */
+	let asked: PersonRequest | null = null;
 	// A file that a person asks for by a link: they are told by pages.
 	const isData = page.isData === true && c.req.header("sec-fetch-dest") !== "document";
 	const answer = async (): Promise<Shown> => {
@@ -88,15 +91,21 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 		const told = { c, deps, now, query: c.req.query(), form, body, param: (name: string) => ofSegment(c.req.param(name) ?? "") };
 		if (session === null) return page.handle({ ...told, session });
 		const signedIn = { ...told, session, person: session.person, actor: actorOfPerson(session.person, requestId) };
+		if (c.req.method === "POST") asked = signedIn;
 		return page.handle(publisher === null ? signedIn : { ...signedIn, publisher });
 	};
 	let shown: Shown;
+	let around: Omit<Answer, "shown"> = { page, path: c.req.path };
 	try {
 		shown = await answer();
 	} catch (error) {
 		if (!(error instanceof HttpError)) logError("request.failed", error, { request: requestId });
 		else if (error.status < 500) await free();
-		if (isData)
+		const where = !isData && asked !== null && error instanceof HttpError ? await refusedWhereSent(pages, asked, error) : null;
+		if (where !== null) {
+			shown = where.shown;
+			around = where;
+		} else if (isData)
 			shown = error instanceof HttpError ? jsonResponse(error.body, error.status) : jsonResponse({ error: "Internal error" }, 500);
 		else
 			shown =
@@ -112,7 +121,8 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 						})
 					: failureView(requestId);
 	}
-	const answered = await writeAnswer(pages, page, c, session, shown);
+	const mayKeep = session !== null && page.method === "POST" && !page.isSecret;
+	const answered = await writeAnswer(pages, { ...around, shown }, session, mayKeep);
 	const headers = new Headers(deps.consoleUrl.startsWith("https:") ? HTTPS_HEADERS : CONSOLE_HEADERS);
 	for (const [name, value] of new Headers(limits)) headers.set(name, value);
 	for (const [name, value] of headers) if (!answered.headers.has(name)) answered.headers.set(name, value);
@@ -224,15 +234,44 @@ function KeptFirst({ kept, href, none, first }: { kept: KeptForm; href: string; 
 	);
 }
 
-/** The page whose form was sent; where one was refused before, its address is that of the form, which stands below its page. */
+/** The page whose form was sent; where one was refused before, its address is that of the form, which stands somewhere below its page. */
 function sentFrom(pages: readonly Page[], c: Context): string {
 	const from = URL.parse(c.req.header("referer") ?? "");
 	if (from === null) return "/console";
-	const isPage = (address: string) =>
-		pages.some(({ method, path }) => method === "GET" && new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`).test(address));
-	const above = from.pathname.replace(/\/[^/]*$/, "");
-	const next = isPage(from.pathname) ? from.pathname + from.search : isPage(above) ? above : undefined;
-	return readNext(next) ?? "/console";
+	if (findPage(pages, from.pathname) !== null) return readNext(from.pathname + from.search) ?? "/console";
+	return readNext(pageAbove(pages, from.pathname)) ?? "/console";
+}
+
+/** The nearest page above an address; empty where there is none. */
+function pageAbove(pages: readonly Page[], address: string): string {
+	const above = address.replace(/\/[^/]*$/, "");
+	return above === "" || findPage(pages, above) !== null ? above : pageAbove(pages, above);
+}
+
+/** What a page's address says of something that was done before. */
+const SAID_OF_DEEDS: ReadonlySet<string> = new Set(["accepted", "changed", "done", "late", "removed", "replayed", "revoked"]);
+
+/** The page that a form was sent from, as it is now, below what stands against the form; null where that cannot be shown. */
+async function refusedWhereSent(pages: readonly Page[], request: PersonRequest, error: HttpError): Promise<Answer | null> {
+	if (!REFUSED.has(error.status)) return null;
+	// Where a browser does not say, it is the page above.
+	const from = request.c.req.header("referer") === undefined ? pageAbove(pages, request.c.req.path) : sentFrom(pages, request.c);
+	const { pathname: path, searchParams } = new URL(from, request.deps.consoleUrl);
+	const found = findPage(pages, path);
+	if (found === null || found.page.isData || found.page.needs === "nobody") return null;
+	const { page, param } = found;
+	const { session, now } = request;
+	try {
+		const publisher = authorize(page, session, false);
+		if (asksFresh(page.needs) && !isFresh(session, now)) return null;
+		const query = Object.fromEntries([...searchParams].filter(([name]) => !SAID_OF_DEEDS.has(name)));
+		const signedIn = { ...request, query, param, form: new URLSearchParams(), body: new Uint8Array() };
+		const shown = await page.handle(publisher === null ? signedIn : { ...signedIn, publisher });
+		return shown instanceof Response ? null : { page, path, shown: refusedView(error, shown) };
+	} catch (failure) {
+		if (!(failure instanceof HttpError)) logError("console.page_not_shown", failure, { path });
+		return null;
+	}
 }
 
 async function readBytes({ maxBytes = MAX_FORM_BYTES }: Page, c: Context): Promise<Uint8Array<ArrayBuffer>> {
@@ -249,14 +288,23 @@ function noteInBackground({ db }: ConsoleDeps, c: Context, session: Session, now
 	c.executionCtx.waitUntil(noteSeen(db, session, now).catch((error: unknown) => logError("console.seen_not_noted", error)));
 }
 
-async function writeAnswer(pages: readonly Page[], page: Page, c: Context, session: Session | null, shown: Shown): Promise<Response> {
+/** What is answered, and the page that it is shown as, with the path of that. */
+type Answer = { page: Page; path: string; shown: Shown };
+
+/** @param mayKeep whether browsers may keep it, where it is one of those that come again */
+async function writeAnswer(
+	pages: readonly Page[],
+	{ page, path, shown }: Answer,
+	session: Session | null,
+	mayKeep: boolean,
+): Promise<Response> {
 	// Of what an answer sets itself, nothing is taken away: an asset is kept by browsers.
 	if (shown instanceof Response) return new Response(shown.body, shown);
 	const { content, options } = shown instanceof View ? shown : view({}, shown);
 	const { status = 200, mayReturn = false, ...head } = options;
-	const isKept = session !== null && page.method === "POST" && !page.isSecret && (mayReturn || REFUSED.has(status));
+	const isKept = mayKeep && (mayReturn || REFUSED.has(status));
 	const html = await writePage(
-		<Layout title={page.title} {...head} {...aroundPage(pages, page, session)} path={c.req.path}>
+		<Layout title={page.title} {...head} {...aroundPage(pages, page, session)} path={path}>
 			{content}
 		</Layout>,
 	);

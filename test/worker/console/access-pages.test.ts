@@ -1,7 +1,7 @@
 /** Keys, staff and publishers' people in the console: what is shown once, who may, and who can never be locked out. */
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { get, post, shown, signIn, type Visitor } from "../../support/console.ts";
+import { get, OWN, post, shown, signIn, type Visitor } from "../../support/console.ts";
 import { setNow } from "../../support/load-network.ts";
 import { ACME, importFile, NORTHWIND } from "../../support/network-import.ts";
 
@@ -164,8 +164,11 @@ describe("worker: staff", () => {
 			["disable", {}],
 			["role", { was: "admin", role: "viewer" }],
 		] as const) {
-			const { status, text } = await send(`${STAFF}/${admin}/${deed}`, form);
+			const headers = { ...OWN, referer: `${OWN.origin}${STAFF}` };
+			const { status, text } = await shown(post(`${STAFF}/${admin}/${deed}`, visitors.admin, form, headers));
 			expect([deed, status, text.includes("the last admin who may sign in")]).toEqual([deed, 422, true]);
+			// On the page that it was asked on, with all that can be done there.
+			expect([deed, text.includes(`action="${STAFF}/${admin}/end-sessions"`)]).toEqual([deed, true]);
 		}
 		expect((await get(STAFF, visitors.admin)).status).toBe(200);
 		visitors.other = await signIn({ staff: "the other", role: "admin" });

@@ -145,6 +145,23 @@ describe("worker: a publisher's settings", () => {
 		expect(await account("access-key-cpc")).toBe(200);
 	});
 
+	it("that are not revoked are shown again, with what stands against it", async () => {
+		const form = { kind: "access_key", id: "0".repeat(12) };
+		for (const from of ["/console/settings", "/console/settings?done=revoked", "/console/settings/keys/revoke", undefined]) {
+			const headers = { ...OWN, ...(from !== undefined && { referer: `${OWN.origin}${from}` }) };
+			const { status, text } = await shown(post("/console/settings/keys/revoke", who.owner, form, headers));
+			expect([from, status, text]).toEqual([from, 422, expect.stringContaining("<h1>Settings</h1>")]);
+			expect(text).toMatch(/role="alert"[^>]*><strong>Nothing was changed<\/strong><ul><li>id: /);
+			expect(text).toContain('action="/console/settings/keys/issue"');
+			expect(text).toContain('<a href="/console/settings" aria-current="page">');
+			expect(text).not.toContain('class="notice good"');
+		}
+		// A page that is not theirs is not shown, whatever a request says that it came from.
+		const referer = `${OWN.origin}/console/operator/keys`;
+		const strange = await shown(post("/console/settings/keys/revoke", who.owner, form, { ...OWN, referer }));
+		expect([strange.status, strange.text]).toEqual([422, expect.stringContaining("<h1>Something is not right</h1>")]);
+	});
+
 	it("are made once by a form, and revoked by those who are suspended, too", async () => {
 		const form = { kind: "publisher_key", form: crypto.randomUUID() };
 		await made(await post("/console/settings/keys/issue", who.other, form));
