@@ -59,7 +59,11 @@ export const ADJUSTMENTS_PAGES = [
 						quiet
 						columns={mayAdjust ? [...COLUMNS, UNDO] : COLUMNS}
 						rows={list.data}
-						empty={<Empty title="Nothing was adjusted yet" />}
+						empty={
+							<Empty title="Nothing was adjusted yet">
+								<p>What people void, add, release or attach is listed here, with who did it and why, and can be undone from here.</p>
+							</Empty>
+						}
 					/>
 					<Pager path={PATH} query={query} next={list.next_cursor} />
 				</>

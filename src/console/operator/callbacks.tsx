@@ -18,6 +18,7 @@ import { type Fault, Field } from "../ui/field.tsx";
 import { type Filter, Filters, Pager } from "../ui/filters.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Facts, Table } from "../ui/table.tsx";
+import { counted } from "../words.ts";
 import { conversionAddress } from "./conversion.tsx";
 import { networkPath } from "./network-lists.tsx";
 
@@ -96,7 +97,7 @@ export const OPERATOR_CALLBACKS_PAGES = [
 			const { replayed } = await replayCallbacks(deps.publisherApi.callbacks(), wanted, actor);
 			return (
 				<div class="panel">
-					<p>{replayed} callbacks would be sent again, later ones of their transactions included:</p>
+					<p>{counted(replayed, "callback")} would be sent again, later ones of the same transactions included:</p>
 					<Facts facts={Object.entries(selection)} />
 					{replayed === 0 ? null : <Do action={`${PATH}/replay`} label={`Send ${replayed} again`} fields={selection} />}
 					<p>

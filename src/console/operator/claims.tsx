@@ -77,7 +77,11 @@ export const OPERATOR_CLAIMS_PAGES = [
 							{ head: "Publisher", cell: ({ publisher }) => <PublisherLink id={publisher} /> },
 						]}
 						rows={data}
-						empty={<Empty title="No claim was found" />}
+						empty={
+							<Empty title="No claim was found">
+								<p>Publishers open them, in their console or by their Access Key, where a sale is missing or wrong.</p>
+							</Empty>
+						}
 					/>
 					<Pager path={PATH} query={query} next={next_cursor} />
 				</>

@@ -54,6 +54,10 @@ export const OPERATOR_CLICKS_PAGES = [
 							CLICK_REASON_FILTER,
 						]}
 					/>
+					<p class="note">
+						What a click earns is what it earns itself, where clicks are paid for: what sales of it earn is among the{" "}
+						<a href="/console/operator/conversions">conversions</a>.
+					</p>
 					<Table
 						caption="Clicks, the latest first"
 						columns={COLUMNS}

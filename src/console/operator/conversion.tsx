@@ -175,12 +175,19 @@ async function showConversion(
 	);
 }
 
+/** Where no person's word lets it count. */
+const ENDED_BY: Readonly<Record<string, string>> = {
+	no_rate: "An exchange rate of its currency and day: import it, and it is settled",
+	publisher_suspended: "Its publisher is active again: it is settled then",
+};
+
 function Standing({ shown: { conversion, click } }: { shown: ShownConversionAnswer }): JSX.Element {
 	return (
 		<Facts
 			facts={[
 				["State", <StaffStanding stage={conversion.stage} status={conversion.status} />],
 				["Why", conversion.why?.replaceAll("_", " ")],
+				["What ends that", ENDED_BY[conversion.why ?? ""]],
 				["Once it counts", conversion.stage === "settled" ? null : conversion.status],
 				["A person's word", conversion.verdict],
 				["The network's word", conversion.network_status],
@@ -218,7 +225,7 @@ const WORDS: Readonly<Record<JudgingVerb | "attach", { label: string; question: 
 
 function Words({ shown: { conversion }, refused }: { shown: ShownConversionAnswer; refused: Refused | undefined }): JSX.Element {
 	const verbs: JudgingVerb[] = [
-		...(conversion.stage === "quarantined" ? (["release"] as const) : []),
+		...(conversion.stage === "quarantined" && (conversion.why === "amount" || conversion.why === "review") ? (["release"] as const) : []),
 		conversion.verdict === "voided" ? "restore" : "void",
 	];
 	return (

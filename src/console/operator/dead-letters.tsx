@@ -10,6 +10,7 @@ import { Tabs } from "../ui/filters.tsx";
 import { Empty, Notice } from "../ui/messages.tsx";
 import { type Column, Figures, Table } from "../ui/table.tsx";
 import { Count, State, Time } from "../ui/values.tsx";
+import { counted } from "../words.ts";
 
 const PATH = "/console/operator/dead-letters";
 const MAX_SHOWN = 100;
@@ -64,7 +65,7 @@ export const DEAD_LETTERS_PAGES = [
 						<Confirm
 							action={`${PATH}/replay`}
 							label="Send again"
-							question={`${waiting} messages go to their queue again. What has been mended since is taken; nothing is counted twice.`}
+							question={`This sends ${counted(waiting, "message")} through again. What has been mended since is taken; nothing is counted twice.`}
 							fields={{ queue: queue ?? "" }}
 						/>
 					)}

@@ -25,6 +25,7 @@ import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty, Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
 import { State, Time } from "../ui/values.tsx";
+import { counted } from "../words.ts";
 import { found } from "./found.ts";
 import { mayChange } from "./may-change.ts";
 
@@ -97,7 +98,7 @@ export const CALLBACKS_PAGES = [
 			return (
 				<div class="panel">
 					<p>
-						{replayed} callbacks that failed since {from}
+						{counted(replayed, "callback")} that failed since {from}
 						{to ? ` and until ${to}` : ""}, UTC, would be sent again, later ones of their transactions included.
 					</p>
 					{replayed === 0 ? null : (

@@ -60,6 +60,10 @@ export const CLICKS_PAGES = [
 							ORDER_FILTER,
 						]}
 					/>
+					<p class="note">
+						What a click earns is what it earns itself, where clicks are paid for: what sales of it earn is among the{" "}
+						<a href="/console/conversions">conversions</a>.
+					</p>
 					<Table
 						caption={`Clicks, the ${newestFirst(query).order} first${query.id || query.from || query.to ? "" : "; of the last 24 hours"}`}
 						columns={COLUMNS}

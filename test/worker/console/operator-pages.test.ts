@@ -281,6 +281,17 @@ describe("worker: operators' pages", () => {
 		expect([shownByVerb.status, await shownByVerb.json()]).toMatchObject([200, { conversion: { txnid } }]);
 	});
 
+	it("a conversion without a rate is told what ends that, and offers no word that would be refused", async () => {
+		await consume(postbackMessage("west", { cid: "a".repeat(32), txnid: "no-rate-1", eventAt: AT, currency: "XYZ" }, AT));
+		await consume(postbackMessage("west", { cid: "a".repeat(32), txnid: "large-1", eventAt: AT, payoutMicros: 20_000_000_000 }, AT));
+		const PATH = "/console/operator/conversions/west";
+		const text = await textOf(`${PATH}/no-rate-1`, "finance");
+		expect(text).toContain("An exchange rate of its currency and day: import it");
+		expect([text.includes(`${PATH}/no-rate-1/release`), text.includes(`${PATH}/no-rate-1/void`)]).toEqual([false, true]);
+		const large = await textOf(`${PATH}/large-1`, "finance");
+		expect([large.includes(`${PATH}/large-1/release`), large.includes("What ends that")]).toEqual([true, false]);
+	});
+
 	it("an amount is looked at, added once, and undone", async () => {
 		const amount = { kind: "amount", publisher: "cpa", date: "2026-11-17", amount: "1.50", text: "goodwill" };
 		const PATH = "/console/operator/adjustments";
