@@ -2,6 +2,8 @@
 import type { Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import { test } from "./support/open-page.ts";
+import { served } from "./support/served.ts";
+import { makeLink } from "./support/sign-in.ts";
 
 async function seeWhatChanges(page: Page): Promise<void> {
 	await page.goto("/console/operator/campaigns/5004");
@@ -40,7 +42,11 @@ describe("browser: the button back", () => {
 	});
 
 	test("shows nothing of it once one has signed out", async ({ openPage }) => {
-		const page = await openPage({ as: "operator" });
+		// In a session of its own: other tests are in theirs meanwhile.
+		const page = await openPage({ as: null });
+		await page.goto(await makeLink(served, { staff: "Who goes back", role: "manager" }));
+		await page.locator("main").getByRole("button").click();
+		await page.waitForURL("**/console/operator");
 		await seeWhatChanges(page);
 		await page.getByRole("button", { name: "Sign out" }).click();
 		await page.waitForURL("**/console/sign-in?**");
