@@ -30,8 +30,10 @@ const TABLE_WAIT_MS = 2_000;
 const beginUpkeep = `BEGIN; SET LOCAL statement_timeout = ${LONG_STATEMENT_MS}; SET LOCAL lock_timeout = ${TABLE_WAIT_MS}`;
 const beginReading = (timeoutMs: number) => `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}`;
 
-/** SQLSTATEs after which nothing has happened: serialization, deadlock, locks, too many connections, starting up. */
-const SAFE_STATES = new Set(["25006", "40001", "40P01", "55P03", "53300", "57P03"]);
+/** Said of a statement known to the connection by its name, whose columns a migration has changed since: as long as the connection lasts. */
+const OVERTAKEN_PLAN = "0A000";
+/** SQLSTATEs after which nothing has happened: serialization, deadlock, locks, too many connections, starting up, that plan. */
+const SAFE_STATES = new Set(["25006", "40001", "40P01", "55P03", "53300", "57P03", OVERTAKEN_PLAN]);
 
 type Parameter = string | number | null;
 
@@ -146,7 +148,7 @@ class Statement {
 	}
 
 	all(): Promise<Result> {
-		return this.#run(isRead(this.text), async (client) => toResult(await client.query<Row>(toQuery(this))));
+		return this.#run([this], isRead(this.text), async (client) => toResult(await client.query<Row>(toQuery(this))));
 	}
 
 	run(): Promise<Result> {
@@ -154,7 +156,7 @@ class Statement {
 	}
 
 	raw(): Promise<unknown[][]> {
-		return this.#run(isRead(this.text), async (client) => {
+		return this.#run([this], isRead(this.text), async (client) => {
 			const { rows }: QueryArrayResult = await client.query({ ...toQuery(this), rowMode: "array" });
 			return rows;
 		});
@@ -169,7 +171,7 @@ class Statement {
 
 type Row = Record<string, unknown>;
 type Result = { success: true; results: Row[]; meta: { changes: number } };
-type Run = <Value>(isRepeatable: boolean, work: (client: Client) => Promise<Value>) => Promise<Value>;
+type Run = <Value>(statements: readonly Statement[], isRepeatable: boolean, work: (client: Client) => Promise<Value>) => Promise<Value>;
 
 export type PostgresDatabase = D1Database & {
 	isPostgres: true;
@@ -184,7 +186,8 @@ export type PostgresDatabase = D1Database & {
  * @param outside connections of calls outside of an invocation, where they may outlive the call; else each makes one of its own
  */
 export function openPostgres(connectionString: string, outside?: Connections): PostgresDatabase {
-	const run: Run = (isRepeatable, work) => withRetries(connectionString, invocations.getStore() ?? outside, isRepeatable, work);
+	const run: Run = (statements, isRepeatable, work) =>
+		withRetries(connectionString, invocations.getStore() ?? outside, statements, isRepeatable, work);
 
 	async function batch(statements: readonly Statement[], isLong = false): Promise<Result[]> {
 		const [only] = statements;
@@ -192,11 +195,11 @@ export function openPostgres(connectionString: string, outside?: Connections): P
 		if (statements.length === 1 && !isLong) return [await only.all()];
 		const isReading = statements.every(({ text }) => isRead(text));
 		const begin = (isReading ? beginReading : beginWriting)(isLong ? LONG_STATEMENT_MS : TIMEOUT_MS);
-		return run(isReading, (client) => (isLong ? runForLong : runTogether)(client, begin, statements));
+		return run(statements, isReading, (client) => (isLong ? runForLong : runTogether)(client, begin, statements));
 	}
 
 	async function upkeep(statement: Statement): Promise<Result> {
-		const [result] = await run(false, (client) => runForLong(client, beginUpkeep, [statement]));
+		const [result] = await run([statement], false, (client) => runForLong(client, beginUpkeep, [statement]));
 		if (result === undefined) throw new Error("a statement without a result");
 		return result;
 	}
@@ -246,6 +249,7 @@ async function runForLong(client: Client, begin: string, statements: readonly St
 async function withRetries<Value>(
 	connectionString: string,
 	kept: Connections | undefined,
+	statements: readonly Statement[],
 	isRepeatable: boolean,
 	work: (client: Client) => Promise<Value>,
 ): Promise<Value> {
@@ -262,6 +266,7 @@ async function withRetries<Value>(
 			// A server that has become a standby keeps its connections, and takes no writes.
 			const isLost = state === null || state.startsWith("57P") || state.startsWith("08") || state === "25006";
 			if (isLost && kept?.get(connectionString) === connecting) kept.delete(connectionString);
+			if (state === OVERTAKEN_PLAN) forgetNames(statements);
 			const isSafe = error instanceof UnreachableError || SAFE_STATES.has(state ?? "") || (isLost && isRepeatable);
 			if (tries === MAX_TRIES || !isSafe) throw toPostgresError(error, state);
 			// Each for a time of its own: all at once would find the server as full as before.
@@ -273,7 +278,7 @@ async function withRetries<Value>(
 }
 
 /** A statement as PostgreSQL gets it. By its name a connection that has run it before neither parses nor plans it again. */
-type Prepared = { name: string; text: string };
+type Prepared = { name: string; text: string } | { queryMode: "extended"; text: string };
 
 const prepared = new Map<string, Prepared>();
 
@@ -281,6 +286,14 @@ function toQuery({ text, parameters }: Statement): Prepared & { values: Paramete
 	// Named by the text alone: behind a pool a connection may know what another isolate has prepared.
 	const known = prepared.get(text) ?? putBounded(prepared, text, { name: Md5.hashStr(text), text: numberParameters(text) }, MAX_TEXTS);
 	return { ...known, values: [...parameters] };
+}
+
+/**
+ * From now on this isolate sends them without their names, so that they are planned anew. Another connection might know the old plan too:
+ * a pool hands out those that others have used.
+ */
+function forgetNames(statements: readonly Statement[]): void {
+	for (const { text } of statements) putBounded(prepared, text, { queryMode: "extended", text: numberParameters(text) }, MAX_TEXTS);
 }
 
 function toResult({ rows, rowCount }: QueryResult<Row>): Result {

@@ -1,7 +1,7 @@
 /** Connections to PostgreSQL: when one is made, when it is made again, and that none is left. */
 import { env } from "cloudflare:workers";
 import { Client } from "pg";
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { openPostgres, withConnectionsOf } from "../../src/db/postgres.ts";
 import { get } from "../support/console.ts";
 
@@ -72,4 +72,56 @@ test("postgres: a server that has become a standby is left for another, and is a
 		await admin.prepare("DROP TABLE written_by_anyone").run();
 		await admin.prepare(`DROP ROLE ${role}`).run();
 	}
+});
+
+describe("postgres: a connection that knows the plans of statements whose columns a migration has changed", () => {
+	const network = openPostgres(env.POSTGRES.connectionString);
+
+	/** Runs `ask` once a connection has prepared both statements and their table has got a column more. */
+	async function afterMigration<Answer>(
+		name: string,
+		ask: (read: D1PreparedStatement, write: D1PreparedStatement) => Promise<Answer>,
+	): Promise<{ answer: Answer; rows: number | null }> {
+		await network.prepare(`CREATE TABLE ${name} (n bigint)`).run();
+		try {
+			return await withConnectionsOf({ POSTGRES: {} }, async () => {
+				const read = network.prepare(`SELECT * FROM ${name} WHERE n = ?1`).bind(1);
+				const write = network.prepare(`INSERT INTO ${name} (n) VALUES (?1) RETURNING *`).bind(1);
+				await network.batch([read, write]);
+				await withConnectionsOf({ POSTGRES: {} }, () => network.prepare(`ALTER TABLE ${name} ADD COLUMN more bigint DEFAULT 7`).run());
+				const answer = await ask(read, write);
+				return { answer, rows: await network.prepare(`SELECT count(*) AS n FROM ${name}`).first<number>("n") };
+			});
+		} finally {
+			await network.prepare(`DROP TABLE ${name}`).run();
+		}
+	}
+
+	const ROW = { n: 1, more: 7 };
+
+	test("a statement that reads is planned anew", async () => {
+		expect(await afterMigration("widened_read", (read) => read.first())).toEqual({ answer: ROW, rows: 1 });
+		expect(await afterMigration("widened_raw", (read) => read.raw())).toEqual({ answer: [[1, 7]], rows: 1 });
+	});
+
+	test("one that writes does so once", async () => {
+		const { answer, rows } = await afterMigration("widened_write", (_, write) => write.all());
+		expect([answer.results, rows]).toEqual([[ROW], 2]);
+	});
+
+	test.each([false, true])("a batch is written once, all of it, however many of its plans are old (for long: %s)", async (isLong) => {
+		const { answer, rows } = await afterMigration(`widened_batch_${isLong}`, (read, write) => network.batch([write, read, write], isLong));
+		expect(answer.map(({ results }) => results)).toEqual([[ROW], [ROW, ROW], [ROW]]);
+		expect(rows).toBe(3);
+	});
+
+	test("so is what keeps the tables in order", async () => {
+		const { answer, rows } = await afterMigration("widened_upkeep", (_, write) => network.upkeep(write));
+		expect([answer.results, rows]).toEqual([[ROW], 2]);
+	});
+
+	test("those that were sent before it was known are sent again like the first", async () => {
+		const { answer } = await afterMigration("widened_beside", (read) => Promise.all(Array.from({ length: 5 }, () => read.first())));
+		expect(answer).toEqual([ROW, ROW, ROW, ROW, ROW]);
+	});
 });
