@@ -12,9 +12,11 @@ import { BEGINNING, type Position, type PublisherDay, readRecords } from "./read
 export type DaysDeps = { db: Database; now: () => number };
 
 type Progress = { startedAt: number; sums: string | null; position: Position; digest: string; recordCount: number };
+/** Of a day whose last try has failed. */
+type Failure = { failedAt: number };
 type State = { version: number; progress: string | null; sums: string | null; areClicksGone: number };
 
-const RECORDS_A_SLICE = 5_000;
+export const RECORDS_A_SLICE = 5_000;
 
 /** @returns how many records were read: at most `limit`, in whole slices */
 export async function computeDigest({ db, now }: DaysDeps, of: PublisherDay, limit: number): Promise<number> {
@@ -30,9 +32,9 @@ export async function computeDigest({ db, now }: DaysDeps, of: PublisherDay, lim
 		await db.run(sql`UPDATE day_digests SET due = 0, progress = NULL, version = version + 1 WHERE ${isIt} AND version = ${state.version}`);
 		return 0;
 	}
-	const begun: Progress | null = state.progress === null ? null : (JSON.parse(state.progress) as Progress);
+	const begun = state.progress === null ? null : (JSON.parse(state.progress) as Progress | Failure);
 	const progress =
-		begun !== null && begun.sums === state.sums
+		begun !== null && "sums" in begun && begun.sums === state.sums
 			? begun
 			: { startedAt: now(), sums: state.sums, position: BEGINNING, digest: NO_RECORDS, recordCount: 0 };
 	let read = 0;

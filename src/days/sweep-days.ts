@@ -1,10 +1,11 @@
 /** Which days are to get a digest, told once an hour; and the digests of some of them with every run of the cron until none is left. */
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
+import { logError } from "../lib/log.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, utcDay } from "../lib/time.ts";
 import { changedDays } from "../reconcile/changed-days.ts";
 import { firstDay } from "../reconcile/first-day.ts";
-import { computeDigest, type DaysDeps } from "./compute-digest.ts";
+import { computeDigest, type DaysDeps, RECORDS_A_SLICE } from "./compute-digest.ts";
 import { DAY_SUMS } from "./day-sums.ts";
 import type { PublisherDay } from "./read-records.ts";
 
@@ -28,14 +29,39 @@ export async function sweepDays(deps: DaysDeps): Promise<void> {
 	const [state] = await db.all<State>(sql`SELECT selected_at AS "selectedAt", turn_day AS "turnDay" FROM day_digest_state WHERE id = 1`);
 	if (state === undefined) throw new Error("day_digest_state has no row: the migrations did not run");
 	if (now - state.selectedAt >= HOUR_MS || utcDay(now) !== utcDay(state.selectedAt)) await selectDays(db, state, now);
-	const due = await db.all<PublisherDay>(
-		sql`SELECT publisher_id AS "publisherId", day FROM day_digests WHERE due = 1 ORDER BY day DESC, publisher_id LIMIT ${DAYS_A_RUN}`,
-	);
 	let left = RECORDS_A_RUN;
-	for (const of of due) {
+	const failed: string[] = [];
+	for (const of of await readDue(db)) {
 		if (left <= 0) break;
-		left -= await computeDigest(deps, of, left);
+		try {
+			left -= await computeDigest(deps, of, left);
+		} catch (error) {
+			logError("days.digest_failed", error, { publisher: of.publisherId, day: of.day });
+			await noteFailure(db, of, deps.now());
+			failed.push(`${of.publisherId} ${of.day}`);
+			left -= RECORDS_A_SLICE;
+		}
 	}
+	if (failed.length > 0) throw new Error(`no digest could be computed of ${failed.join(", ")}`);
+}
+
+/** What `progress` begins with where the last try has failed: such a day begins anew, after all others. */
+const FAILED = '{"failedAt":';
+
+/** Days whose turn it is: those that have failed come last, of them the one first that has waited longest. */
+async function readDue(db: Database): Promise<PublisherDay[]> {
+	const begins = sql`substr(coalesce(progress, ''), 1, ${FAILED.length})`;
+	const due = await db.all<PublisherDay>(sql`SELECT publisher_id AS "publisherId", day FROM day_digests
+		WHERE due = 1 AND ${begins} <> ${FAILED} ORDER BY day DESC, publisher_id LIMIT ${DAYS_A_RUN}`);
+	if (due.length === DAYS_A_RUN) return due;
+	const failed = await db.all<PublisherDay>(sql`SELECT publisher_id AS "publisherId", day FROM day_digests
+		WHERE due = 1 AND ${begins} = ${FAILED} ORDER BY progress, day DESC, publisher_id LIMIT ${DAYS_A_RUN - due.length}`);
+	return [...due, ...failed];
+}
+
+async function noteFailure(db: Database, { publisherId, day }: PublisherDay, at: number): Promise<void> {
+	await db.run(sql`UPDATE day_digests SET progress = ${`${FAILED}${at}}`}, version = version + 1
+		WHERE publisher_id = ${publisherId} AND day = ${day} AND due = 1`);
 }
 
 /** Notes closed days whose sums are not those of their digest, and those with conversions or adjustments that were written since. */

@@ -3,7 +3,7 @@
 import { env, exports } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import * as v from "valibot";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { computeDigest } from "../../src/days/compute-digest.ts";
@@ -270,6 +270,65 @@ describe("worker: computing digests", () => {
 		expect(await rowsOf("SELECT * FROM day_digests")).toEqual([]);
 		await sweepDays({ db, now: () => Date.parse(utcDay(clock)) + DAY_MS });
 		expect(await dayOf()).toMatchObject({ current: true });
+	});
+
+	describe("a day of which they cannot be computed", () => {
+		/** Every record of that day fails, as if its digest could never be computed. */
+		let isPoisoned = true;
+		let logged: unknown[] = [];
+		const text = new TextDecoder();
+		const poisoned = utcDay(AT - DAY_MS);
+		const failed = () => rowsOf("SELECT publisher_id, day FROM day_digests WHERE due = 1 AND progress LIKE '{\"failedAt\":%' ORDER BY day");
+
+		beforeEach(async () => {
+			isPoisoned = true;
+			logged = [];
+			const digest = crypto.subtle.digest.bind(crypto.subtle);
+			vi.spyOn(crypto.subtle, "digest").mockImplementation((algorithm, data) => {
+				if (isPoisoned && text.decode(data).startsWith(poisoned)) throw new Error("poisoned");
+				return digest(algorithm, data);
+			});
+			vi.spyOn(console, "error").mockImplementation((line: string) => logged.push(JSON.parse(line)));
+			await count(click({ at: AT - DAY_MS }), click({ at: AT - 2 * DAY_MS }));
+		});
+		afterEach(() => {
+			vi.restoreAllMocks();
+		});
+
+		it("holds up none before it or behind it, is told of, and tried again until it can be", async () => {
+			await expect(sweep()).rejects.toThrow(`no digest could be computed of pc ${poisoned}`);
+			expect(logged).toMatchObject([{ event: "days.digest_failed", publisher: "pc", day: poisoned, message: "poisoned" }]);
+			expect(await failed()).toEqual(await due());
+			expect(await rowsOf(`SELECT day FROM day_digests WHERE publisher_id = 'pc' AND digest IS NOT NULL ORDER BY day`)).toEqual([
+				{ day: utcDay(AT - 2 * DAY_MS) },
+				{ day: DAY },
+			]);
+			await expect(sweepDays({ db, now: () => clock })).rejects.toThrow("no digest could be computed of pc");
+			isPoisoned = false;
+			await sweepDays({ db, now: () => clock });
+			expect(await due()).toEqual([]);
+			expect((await list(`from=${poisoned}&to=${poisoned}`)).data).toMatchObject([{ record_count: 1, current: true }]);
+		});
+
+		it("comes after all others, however many have failed, and those that have waited longest come first", async () => {
+			await run(`INSERT INTO day_digests (publisher_id, day, due)
+				WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) SELECT 'pc', '${poisoned}-' || (1000 + i), 1 FROM n`);
+			await run(`UPDATE day_digest_state SET selected_at = ${clock}`);
+			const parse = Date.parse;
+			vi.spyOn(Date, "parse").mockImplementation((day) => {
+				if (/^[\d-]{10}-/.test(day)) throw new Error("no such day");
+				return parse(day);
+			});
+			const at = (run: number) => sweepDays({ db, now: () => clock + run });
+			const runs = 30;
+			for (let n = 0; n < runs; n++) await expect(at(n)).rejects.toThrow("no digest could be computed of pc");
+			expect(await rowsOf("SELECT count(DISTINCT day) AS days, min(version) AS least, max(version) AS most FROM day_digests")).toEqual([
+				{ days: 100, least: 1, most: 2 },
+			]);
+			await run(`INSERT INTO day_digests (publisher_id, day, due) VALUES ('pc', '${DAY}', 1)`);
+			await expect(at(runs)).rejects.toThrow();
+			expect(await dayOf()).toMatchObject({ current: true });
+		});
 	});
 
 	it.runIf(ON_D1).each(["CPC", "VOID", "CPA", "ADJUSTMENT"] as const)("%s: its records are found in an index", async (type) => {

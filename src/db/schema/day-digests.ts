@@ -16,7 +16,7 @@ export const dayDigests = sqliteTable(
 		computedAt: integer("computed_at"),
 		/** It is to be computed, for the first time or again. */
 		due: integer({ mode: "boolean" }).notNull(),
-		/** JSON: how far that has come; null where it is not begun. */
+		/** JSON: how far that has come, or when it failed; null where it is not begun. */
 		progress: text(),
 		/** Grows by one with every write: what tells a writer that another was faster. */
 		version: integer().notNull().default(0),
