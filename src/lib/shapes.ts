@@ -19,6 +19,28 @@ export function notAList<const Schema extends v.GenericSchema>(schema: Schema): 
 	};
 }
 
+/** An object of names that whoever sends it chooses. Valibot passes over some of them: `constructor`, `prototype` and `__proto__`. */
+export function mapOf<const Name extends v.GenericSchema<string, string>, const Value extends v.GenericSchema>(
+	name: Name,
+	value: Value,
+	message: string,
+) {
+	const record = notAList(v.record(name, value, message));
+	const pairs = v.array(v.tuple([name, value]));
+	const run = (dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) => {
+		const input = dataset.value;
+		if (typeof input !== "object" || input === null || Array.isArray(input)) return record["~run"](dataset, config);
+		const read = pairs["~run"]({ value: Object.entries(input) }, config);
+		for (const { path } of read.issues ?? []) {
+			const [pair, side] = path?.splice(0, 2) ?? [];
+			const [key, of] = pair?.value as [string, unknown];
+			path?.unshift({ type: "object", origin: side?.key === 0 ? "key" : "value", input: { ...input }, key, value: of });
+		}
+		return { ...read, value: Object.fromEntries(read.value as [string, unknown][]) };
+	};
+	return { ...record, "~run": run as (typeof record)["~run"] };
+}
+
 /**
  * A list, of which too long a one is told without a look at its entries: each may have faults of its own, and a body holds many.
  * @param tooLong what is told of it

@@ -128,7 +128,10 @@ const publisherFields = {
 const platformFields = {
 	name,
 	currency: fc.constantFrom("USD", "EUR"),
-	status_map: fc.dictionary(fc.constantFrom("settled", "void", "Étude"), fc.constantFrom("approved", "cancelled")),
+	status_map: fc.dictionary(
+		fc.constantFrom("settled", "__proto__", "prototype", "void", "Étude", "constructor"),
+		fc.constantFrom("approved", "cancelled"),
+	),
 	max_payout: orNull(usd()),
 	match_by_publisher_click_id: fc.boolean(),
 	postback_secret: orNull(fc.constant("a secret of sixteen and more")),

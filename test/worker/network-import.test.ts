@@ -166,6 +166,15 @@ describe("worker: what payouts and their changes mean", () => {
 });
 
 describe("worker: credentials of an import", () => {
+	it("keeps every word of a platform's status_map, whatever objects inherit", async () => {
+		const text = '{"__proto__":"approved","constructor":"cancelled","prototype":"pending"}';
+		await importFile({ platforms: [{ ...NORTHWIND, status_map: JSON.parse(text) }] });
+		const stored = () => env.DB.prepare("SELECT status_map FROM platforms WHERE name = ?").bind(NORTHWIND.name).first<string>("status_map");
+		expect(await stored()).toBe(text);
+		await importFile({ platforms: [{ ...NORTHWIND, status_map: null }] });
+		expect(await stored()).toBe("{}");
+	});
+
 	it("issues what a new publisher or platform lacks, shows it once, and stores only hashes", async () => {
 		const file = {
 			platforms: [{ id: "p-new", name: "New" }],

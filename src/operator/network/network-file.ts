@@ -22,7 +22,7 @@ import { hasWrongChecksum } from "../../lib/key-format.ts";
 import { canonicalKeyword } from "../../lib/keyword.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, MAX_EPC_MICROS, parseDecimal, parseMicros, SHARE_SCALE } from "../../lib/money.ts";
 import { RESPONSE_PROFILES } from "../../lib/openrtb-options.ts";
-import { listOfAtMost, notAList } from "../../lib/shapes.ts";
+import { listOfAtMost, mapOf, notAList } from "../../lib/shapes.ts";
 import { isTimeZone, isUtcDay } from "../../lib/time.ts";
 import { hasAtMostBytes } from "../../lib/utf8.ts";
 import { campaignLearningSchema, platformLearningSchema, publisherLearningSchema } from "./learning-file.ts";
@@ -166,10 +166,7 @@ export const platformSchema = objectOf({
 	/** Of payouts that name none. */
 	currency: orElse(currency, "USD"),
 	/** The platform's own status words beside the usual ones. */
-	status_map: orElse(
-		notAList(v.record(text, v.picklist(CONVERSION_STATUSES, "must be approved, pending or cancelled"), NOT_AN_OBJECT)),
-		{},
-	),
+	status_map: orElse(mapOf(text, v.picklist(CONVERSION_STATUSES, "must be approved, pending or cancelled"), NOT_AN_OBJECT), {}),
 	max_payout: orNull(maxPayout),
 	match_by_publisher_click_id: orElse(flag, true),
 	postback_secret: orNull(v.pipe(text, v.minLength(16, "must have at least 16 characters"))),

@@ -1,7 +1,7 @@
 /** Schemas that several inputs are read by. */
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { listOfAtMost } from "../../../src/lib/shapes.ts";
+import { listOfAtMost, mapOf, notAList } from "../../../src/lib/shapes.ts";
 
 describe("unit: lists of at most so many", () => {
 	let looked = 0;
@@ -29,4 +29,34 @@ describe("unit: lists of at most so many", () => {
 		expect(faultsOf(Array(500_000).fill({}))).toEqual(["null: is too long"]);
 		expect(looked).toBe(0);
 	});
+});
+
+describe("unit: objects of names that their sender chooses", () => {
+	const name = v.pipe(v.string(), v.trim(), v.nonEmpty("must not be blank"));
+	const value = v.picklist(["approved", "pending"], "must be known");
+	const map = mapOf(name, value, "must be an object");
+	const issuesOf = (schema: v.GenericSchema, input: unknown) => v.safeParse(schema, input).issues;
+
+	it("keep every name, whatever objects inherit", () => {
+		const text = '{"constructor":"pending","__proto__":"approved"," __proto__ ":"pending","prototype":"approved"," toString":"pending"}';
+		const read = v.parse(map, JSON.parse(text));
+		expect(JSON.stringify(read)).toBe('{"constructor":"pending","__proto__":"pending","prototype":"approved","toString":"pending"}');
+		expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
+	});
+
+	it("are told what is wrong of each name", () => {
+		const faults = issuesOf(v.object({ map }), { map: JSON.parse('{"__proto__":"paid","constructor":1,"a":"pending"}') });
+		expect(faults?.map((issue) => [v.getDotPath(issue), issue.message])).toEqual([
+			["map.__proto__", "must be known"],
+			["map.constructor", "must be known"],
+		]);
+	});
+
+	it.each([{}, { " a ": "pending" }, { a: "paid", b: 1, " ": "lost" }, { a: {} }, [], ["pending"], null, undefined, "a", 7])(
+		"are else what Valibot takes: %j",
+		(input) => {
+			const record = v.object({ map: notAList(v.record(name, value, "must be an object")) });
+			expect(v.safeParse(v.object({ map }), { map: input })).toEqual(v.safeParse(record, { map: input }));
+		},
+	);
 });
