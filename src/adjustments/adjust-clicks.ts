@@ -7,7 +7,7 @@ import { type Change, NO_CHANGE } from "./deps.ts";
 import { restoreClicks, voidClicks } from "./move-clicks.ts";
 import { CHUNK_CLICKS, lookAhead, readChunk, readVoided, type Selection } from "./select-clicks.ts";
 
-/** Chunks, and stretches of clicks looked at, of one request: an invocation has 1,000 statements, and a chunk is nineteen of them. */
+/** Chunks, and stretches of clicks looked at, of one request: an invocation has 1,000 statements, and a chunk is twenty of them. */
 export const MAX_CHUNKS = 36;
 export const MAX_LOOKS = 200;
 /** Clicks that one request takes back, or gives back. */

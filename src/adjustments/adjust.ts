@@ -15,6 +15,7 @@ import { type AdjustmentRequest, type AmountRequest, microsOf, type UndoRequest,
 import { type Adjustment, type AnyRequest, type NewAdjustment, openAdjustment, readAdjustment, requestOf } from "./adjustment-rows.ts";
 import { detachBy, previewDetach, readAttachment } from "./attach-conversion.ts";
 import { type AdjustmentDeps, type Change, NO_CHANGE } from "./deps.ts";
+import { renewDigests } from "./renew-digests.ts";
 import { readSelection, requirePublisher } from "./select-clicks.ts";
 
 /**
@@ -114,6 +115,7 @@ function storeAmount(deps: AdjustmentDeps, row: NewAdjustment, amountMicros: num
 	return openAdjustment(deps, { ...row, amountMicros, publisherRevenueMicros: amountMicros }, request, [
 		sql`INSERT INTO daily_publishers (publisher_id, date, adjustment_micros) VALUES (${row.publisherId}, ${row.date}, ${amountMicros})
 			ON CONFLICT (publisher_id, date) DO UPDATE SET adjustment_micros = daily_publishers.adjustment_micros + excluded.adjustment_micros`,
+		renewDigests([row]),
 		TAKE_NUMBER,
 		sql`UPDATE adjustments SET sequence = ${NUMBER} WHERE id = ${row.id}`,
 	]);

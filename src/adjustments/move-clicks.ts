@@ -8,9 +8,10 @@ import { namedCells, writeCells } from "../db/json-rows.ts";
 import { isConstraintError, OvertakenError } from "../db/overtaken.ts";
 import { NUMBER, TAKE_NUMBER } from "../db/report-sequence.ts";
 import { moveLearnedClicks } from "../learning-rows/move-clicks.ts";
+import { renewDigests } from "./renew-digests.ts";
 
 /** A click with the days that count it: in UTC, and on the clocks of its campaign. */
-export type ChunkRow = { id: string; date: string; day: string };
+export type ChunkRow = { id: string; publisherId: string | null; date: string; day: string };
 
 export type Move = {
 	/** The adjustment that moves them: its totals grow. */
@@ -127,6 +128,7 @@ async function write(
 			SELECT ${ofNetwork}, 'voided', ${voided} ${clicks} GROUP BY ${ofNetwork}
 			ON CONFLICT (date, campaign_id, publisher_id, brand_id, platform, country, kind, reason) DO UPDATE SET
 				click_count = daily_network.click_count + excluded.click_count`,
+		renewDigests(chunk),
 		// Null, which its column refuses, where the adjustment has ended meanwhile.
 		sql`UPDATE adjustments SET clicks = CASE WHEN cursor IS NOT NULL THEN clicks + (SELECT count(*) ${clicks}) END,
 			publisher_revenue_micros = publisher_revenue_micros + (SELECT coalesce(${revenue}, 0) ${clicks}), cursor = ${cursor}

@@ -78,10 +78,12 @@ export function readVoided(db: Database, adjustmentId: string): Promise<ChunkRow
 	return readDays(db, sql`c.voided_by = ${adjustmentId} AND c.reason = 'voided'`);
 }
 
+type ChunkedClick = { id: string; publisherId: string | null; at: number; timezone: string | null };
+
 /** @param condition on `clicks c` */
 async function readDays(db: Database, condition: SQL): Promise<ChunkRow[]> {
-	const rows = await db.all<{ id: string; at: number; timezone: string | null }>(sql`SELECT c.id, c.clicked_at AS at, g.timezone
+	const rows = await db.all<ChunkedClick>(sql`SELECT c.id, c.publisher_id AS "publisherId", c.clicked_at AS at, g.timezone
 		FROM clicks c LEFT JOIN campaigns g ON g.campaign_id = c.campaign_id
 		WHERE ${condition} ORDER BY c.id LIMIT ${CHUNK_CLICKS}`);
-	return rows.map(({ id, at, timezone }) => ({ id, date: utcDay(at), day: localDay(timezone ?? "UTC", at) }));
+	return rows.map(({ id, publisherId, at, timezone }) => ({ id, publisherId, date: utcDay(at), day: localDay(timezone ?? "UTC", at) }));
 }

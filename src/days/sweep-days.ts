@@ -18,7 +18,7 @@ export const DAYS_STATEMENTS = 20 + DAYS_A_RUN * 7 + 20;
 const TURN_DAYS = 31;
 /** What was written shortly before the last look may have become visible after it. */
 const OVERLAP_MS = 10 * MINUTE_MS;
-/** Days of publishers that are taken from what was written in one hour, of each kind; their day's sums tell of the others. */
+/** Days of publishers that are taken from what was written in one hour; their day's sums tell of the others. */
 const MAX_CHANGED = 5_000;
 
 type State = { selectedAt: number; turnDay: string | null };
@@ -64,7 +64,7 @@ async function noteFailure(db: Database, { publisherId, day }: PublisherDay, at:
 		WHERE publisher_id = ${publisherId} AND day = ${day} AND due = 1`);
 }
 
-/** Notes closed days whose sums are not those of their digest, and those with conversions or adjustments that were written since. */
+/** Notes closed days whose sums are not those of their digest, and those with conversions that were written since. */
 async function selectDays(db: Database, { selectedAt, turnDay }: State, now: number): Promise<void> {
 	const today = utcDay(now);
 	const since = Math.max(0, selectedAt - OVERLAP_MS);
@@ -86,33 +86,15 @@ async function selectDays(db: Database, { selectedAt, turnDay }: State, now: num
 	]);
 }
 
-type Written = { publisherId: string; day: number | string };
-
 /**
- * Days of publishers with records that came, went or changed since, whatever they add up to: what is undone and made anew may leave all
- * sums.
+ * Days of publishers with conversions that were written since, whatever they add up to: one that comes as another goes may leave all sums.
+ * Adjustments say so by themselves (src/adjustments/renew-digests.ts).
  */
 async function readWritten(db: Database, since: number): Promise<PublisherDay[]> {
-	const results = await runTransaction(db, [
-		sql`SELECT DISTINCT publisher_id AS "publisherId", event_at / 86400000 AS day
-			FROM conversions WHERE updated_at >= ${since} AND publisher_id IS NOT NULL AND pricing_model = 'CPA' LIMIT ${MAX_CHANGED}`,
-		sql`SELECT DISTINCT a.publisher_id AS "publisherId", a.date AS day
-			FROM adjustments a WHERE a.at >= ${since} AND a.publisher_id IS NOT NULL AND a.date IS NOT NULL LIMIT ${MAX_CHANGED}`,
-		sql`SELECT DISTINCT c.publisher_id AS "publisherId", c.clicked_at / 86400000 AS day FROM adjustments a CROSS JOIN clicks c
-			WHERE a.at >= ${since} AND c.voided_by = a.id AND c.voided_by IS NOT NULL AND c.publisher_id IS NOT NULL LIMIT ${MAX_CHANGED}`,
-		sql`SELECT a.id FROM adjustments a WHERE a.at >= ${since} AND a.undoes IS NOT NULL LIMIT 1`,
-	]);
-	const written = results.slice(0, -1).flatMap(({ results }) => results as Written[]);
-	// Clicks that were given back tell no more by what: reports know for a day or two how they were before.
-	const isAnyUndone = results.at(-1)?.results.length === 1;
-	const restored = !isAnyUndone
-		? []
-		: await db.all<Written>(sql`SELECT DISTINCT h.publisher_id AS "publisherId", h.clicked_at / 86400000 AS day
-			FROM click_history h WHERE h.reason = 'voided' LIMIT ${MAX_CHANGED}`);
-	const days = [...written, ...restored].map(({ publisherId, day }) => ({
-		publisherId,
-		day: typeof day === "number" ? utcDay(day * DAY_MS) : day,
-	}));
-	// Each once: PostgreSQL refuses a statement that would write one row twice.
-	return [...new Map(days.map((of) => [`${of.day} ${of.publisherId}`, of])).values()];
+	const written = await db.all<{
+		publisherId: string;
+		day: number;
+	}>(sql`SELECT DISTINCT publisher_id AS "publisherId", event_at / 86400000 AS day
+		FROM conversions WHERE updated_at >= ${since} AND publisher_id IS NOT NULL AND pricing_model = 'CPA' LIMIT ${MAX_CHANGED}`);
+	return written.map(({ publisherId, day }) => ({ publisherId, day: utcDay(day * DAY_MS) }));
 }
