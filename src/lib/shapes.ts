@@ -30,11 +30,12 @@ export function mapOf<const Name extends v.GenericSchema<string, string>, const 
 	const run = (dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) => {
 		const input = dataset.value;
 		if (typeof input !== "object" || input === null || Array.isArray(input)) return record["~run"](dataset, config);
-		const read = pairs["~run"]({ value: Object.entries(input) }, config);
+		const named: [string, unknown][] = Object.entries(input);
+		const read = pairs["~run"]({ value: named }, config);
 		for (const { path } of read.issues ?? []) {
 			const [pair, side] = path?.splice(0, 2) ?? [];
-			const [key, of] = pair?.value as [string, unknown];
-			path?.unshift({ type: "object", origin: side?.key === 0 ? "key" : "value", input: { ...input }, key, value: of });
+			const [key = "", given] = named[Number(pair?.key)] ?? [];
+			path?.unshift({ type: "object", origin: side?.key === 0 ? "key" : "value", input: { ...input }, key, value: given });
 		}
 		return { ...read, value: Object.fromEntries(read.value as [string, unknown][]) };
 	};

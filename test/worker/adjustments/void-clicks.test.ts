@@ -327,7 +327,7 @@ describe("worker: one chunk", () => {
 		const move = {
 			adjustmentId: "ended-001",
 			voidId: "ended-001",
-			chunk: [{ id: click.id, date: "2026-11-18", day: "2026-11-18" }],
+			chunk: [{ id: click.id, publisherId: null, date: "2026-11-18", day: "2026-11-18" }],
 			cursor: "",
 		};
 		await expect(voidClicks(db, move)).rejects.toBeInstanceOf(OvertakenError);
