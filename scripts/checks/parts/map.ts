@@ -846,6 +846,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 			"src/campaign-book/learned.ts",
 			"src/campaign-book/packed/head.ts",
 			"src/lib/hash.ts",
+			"src/lib/time.ts",
 			"src/products/affiliate-query.ts",
 			"src/products/search-terms.ts",
 			"src/operator/network/import-answer.ts",
