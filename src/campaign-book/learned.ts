@@ -4,6 +4,7 @@
  */
 import type { LinkType, PricingModel } from "../lib/enums.ts";
 import { hashSource } from "../lib/hash.ts";
+import { ownOf } from "../lib/json.ts";
 import { HELD_SCALE, priceOf } from "../lib/money.ts";
 import { keepNear, laterRelease, type Release } from "../lib/release.ts";
 import type { BookCampaign, CampaignPrices } from "./book.ts";
@@ -66,7 +67,7 @@ export class LearnedFactors {
 	reckon({ id, pricingModel, released }: Asking, source: string | null, link: LinkType, now: number): Reckoning {
 		const own = this.#publishers.get(id);
 		// Clicks without a source are a source of their own.
-		const ofSource = (own?.s === undefined ? undefined : ownFactor(own.s, hashSource(source))) ?? own?.o ?? 1;
+		const ofSource = (own?.s === undefined ? undefined : ownOf(own.s, hashSource(source))) ?? own?.o ?? 1;
 		const traffic = (this.#links[link] ?? 1) * (own?.f ?? 1) * ofSource;
 		const campaigns = own?.c ?? null;
 		// At least 1: a campaign that was let go of lately is not bid all of what its traffic takes away.
@@ -77,10 +78,6 @@ export class LearnedFactors {
 
 /** As much as src/learning lets a campaign creep, where the key does not tell. */
 const MAX_UNKNOWN = 3 * HELD_SCALE;
-
-function ownFactor(factors: Readonly<Record<string, number>>, name: string): number | undefined {
-	return Object.hasOwn(factors, name) ? factors[name] : undefined;
-}
 
 /** Reads the key; null where it is unreadable, or of a format that this code does not know. */
 export function parseLearned(text: string): LearnedWire | null {
@@ -109,7 +106,7 @@ export function reckonEpc(
 	// Campaigns that are pinned, or only advised, are not told apart but by this.
 	if (reckoning === null || heldBack === null) return epcMicros;
 	const { traffic, campaigns } = reckoning;
-	const factor = campaigns === null ? traffic : traffic * (ownFactor(campaigns, String(campaignId)) ?? 1);
+	const factor = campaigns === null ? traffic : traffic * (ownOf(campaigns, String(campaignId)) ?? 1);
 	const learned = factor === 1 ? epcMicros : Math.round(epcMicros * factor);
 	const release = laterRelease(released, reckoning.released);
 	return release === null ? learned : keepNear(learned, operatorMicros() ?? epcMicros, release, reckoning.now);

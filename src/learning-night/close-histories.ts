@@ -21,6 +21,7 @@ import {
 	storeLearning,
 } from "../learning/stored.ts";
 import type { SharedFactors, Traffic } from "../learning/traffic.ts";
+import { ownOf } from "../lib/json.ts";
 import { keepChanges, type PriceChange } from "./publish-factors.ts";
 import type { KnownHistory } from "./read-histories.ts";
 import { runStatements } from "./run-statements.ts";
@@ -87,7 +88,8 @@ function changesOf(
 	return [...renumbered].flatMap(([keyword, { before, published }]): PriceChange[] => {
 		if (terms === undefined) return [];
 		const operatorMicros = numberOf(terms, keyword);
-		if ((known?.learned?.numbers[keyword] ?? operatorMicros) === operatorMicros && before.factor === published.factor) return [];
+		if ((ownOf(known?.learned?.numbers ?? {}, keyword) ?? operatorMicros) === operatorMicros && before.factor === published.factor)
+			return [];
 		const target = priceFactor(prices, keyword);
 		const cause = { why: "number", before: before.factor, factor: published.factor, target, evidence: learned.campaign } as const;
 		return [{ campaignId, keyword, operatorMicros, epcMicros: Math.round(operatorMicros * published.factor), cause }];

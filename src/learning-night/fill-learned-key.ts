@@ -3,6 +3,7 @@ import { BOOK_FORMAT } from "../campaign-book/format.ts";
 import type { LearnedWire, PublisherFactorsWire } from "../campaign-book/learned.ts";
 import { OTHER_SOURCES } from "../learning/cell.ts";
 import type { FactorLevel } from "../lib/enums.ts";
+import { ownOf } from "../lib/json.ts";
 import { HELD_SCALE } from "../lib/money.ts";
 import { bytesOf } from "../lib/split-by-bytes.ts";
 
@@ -37,7 +38,7 @@ export function fillLearnedKey(factors: readonly Factor[], mostHeld: number): Le
 /** Says what holds for the other sources of publishers whose places are all taken. @param followed those that are followed singly */
 export function addOthers(wire: LearnedWire, followed: Followed): void {
 	for (const [publisherId, sources] of followed) {
-		const own = wire.publishers?.[publisherId];
+		const own = ownOf(wire.publishers ?? {}, publisherId);
 		const others = own?.s?.[OTHER_SOURCES];
 		// Where not all that are followed have room, one that has none may be bid less than it earned, and never more.
 		if (own !== undefined && others !== undefined && (others < 1 || sources.every((source) => own.s?.[source] !== undefined)))
@@ -147,8 +148,10 @@ function add(wire: LearnedWire, { level, campaignId, publisherId, name, factor }
 		return;
 	}
 	wire.publishers ??= {};
-	const own: PublisherFactorsWire = wire.publishers[publisherId] ?? {};
-	wire.publishers[publisherId] = own;
+	const known = ownOf(wire.publishers, publisherId);
+	const own: PublisherFactorsWire = known ?? {};
+	// No assignment, which would be that of a prototype to what is called so.
+	if (known === undefined) Object.defineProperty(wire.publishers, publisherId, { value: own, enumerable: true });
 	if (level === "publisher") own.f = factor;
 	else if (level === "source") own.s = Object.assign(own.s ?? {}, { [name]: factor });
 	else own.c = Object.assign(own.c ?? {}, { [String(campaignId)]: factor });

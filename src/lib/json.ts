@@ -12,3 +12,8 @@ export function parseJson(text: string): unknown {
 export function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** What an object holds under a name that anyone may have chosen, `constructor` and `__proto__` among them; undefined where it holds nothing. */
+export function ownOf<Value>(object: Readonly<Partial<Record<string, Value>>>, name: string): Value | undefined {
+	return Object.hasOwn(object, name) ? object[name] : undefined;
+}

@@ -53,6 +53,18 @@ describe("unit: the key of learned factors", () => {
 		expect(Object.keys(fill([...long, ...small], () => 10).publishers?.small?.s ?? {})).toHaveLength(4);
 	});
 
+	it("has publishers of any id, and touches nothing that objects inherit", () => {
+		const ids = ["__proto__", "constructor", "toString"];
+		const wire = fillLearnedKey(
+			ids.map((publisherId, at) => ({ ...source(at, 0.5), publisherId })),
+			1,
+		);
+		expect(parseLearned(JSON.stringify(wire))).toEqual(
+			JSON.parse(`{"format":1,"publishers":{${ids.map((id, at) => `"${id}":{"s":{"tag-${at}":0.5}}`).join()}}}`),
+		);
+		expect(["s" in {}, "s" in Object, "s" in Object.prototype.toString]).toEqual([false, false, false]);
+	});
+
 	it("is of the same factors however few of them are held at a time", () => {
 		const room = 60 * 1024;
 		const sizeOf = ({ campaignId, publisherId, name }: Factor) => bytesOf(JSON.stringify([publisherId, name, campaignId])) + 24;

@@ -27,6 +27,7 @@ import { readNetworkLearning } from "../../learning-night/policies.ts";
 import type { ChangeCause } from "../../learning-night/publish-factors.ts";
 import type { LinkType, PricingModel, TrafficLevel } from "../../lib/enums.ts";
 import { hashSource } from "../../lib/hash.ts";
+import { ownOf } from "../../lib/json.ts";
 import { logError } from "../../lib/log.ts";
 import { formatUsd, roundTo, SHARE_SCALE } from "../../lib/money.ts";
 import { laterRelease } from "../../lib/release.ts";
@@ -182,7 +183,7 @@ function explainOne(
 	const learned = row.learned === null ? null : (JSON.parse(row.learned) as StoredLearning);
 	// As the book has a campaign of which nothing is known.
 	const guards = steering ?? { caution: caution(settings.caution, settings.kappa.campaign, 0), overpaid: 1 };
-	const target = (learned?.campaign.factor ?? 1) * (learned?.keywords[cell.keyword]?.factor ?? 1);
+	const target = (learned?.campaign.factor ?? 1) * (ownOf(learned?.keywords ?? {}, cell.keyword)?.factor ?? 1);
 	const explained = explainPrice(
 		terms,
 		cell,

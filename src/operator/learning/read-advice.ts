@@ -6,6 +6,7 @@ import { NO_KEYWORD, OTHER_KEYWORDS, operatorEpcMicros } from "../../learning/ce
 import { type NetworkLearning, networkSettings } from "../../learning/policy.ts";
 import type { StoredLearning } from "../../learning/stored.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
+import { ownOf } from "../../lib/json.ts";
 import { formatUsd, MAX_EPC_MICROS, roundTo } from "../../lib/money.ts";
 import { readVersion } from "../network/network-version.ts";
 import type { Advice, AdviceItem } from "./learning-answers.ts";
@@ -66,7 +67,7 @@ export async function readAdvised(
  */
 function numbersOf(row: PricedCampaign, learned: StoredLearning, publishStep: number): AdvisedNumber[] {
 	const terms = termsOf(row);
-	const isOther = (keyword: string, micros: number) => (learned.numbers[keyword] ?? micros) !== micros;
+	const isOther = (keyword: string, micros: number) => (ownOf(learned.numbers, keyword) ?? micros) !== micros;
 	if (isOther(NO_KEYWORD, operatorEpcMicros(terms, NO_KEYWORD))) return [];
 	const given: [field: string, keyword: string, micros: number | null][] = [
 		["epc", NO_KEYWORD, terms.epcMicros],
@@ -74,7 +75,7 @@ function numbersOf(row: PricedCampaign, learned: StoredLearning, publishStep: nu
 		...[...terms.keywordEpcMicros].map(([keyword, micros]): [string, string, number] => [`keyword_epc.${keyword}`, keyword, micros]),
 	];
 	return given.flatMap(([field, keyword, operatorMicros]) => {
-		const factor = learned.campaign.factor * (learned.keywords[keyword]?.factor ?? 1);
+		const factor = learned.campaign.factor * (ownOf(learned.keywords, keyword)?.factor ?? 1);
 		const isFar = factor >= 1 + publishStep || factor <= 1 / (1 + publishStep);
 		if (operatorMicros === null || operatorMicros === 0 || !isFar || isOther(keyword, operatorMicros)) return [];
 		const learnedMicros = Math.min(MAX_EPC_MICROS, Math.round(operatorMicros * factor));

@@ -11,6 +11,7 @@ import type { LearningSettings } from "../../learning/settings.ts";
 import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import type { ChangeCause } from "../../learning-night/publish-factors.ts";
+import { ownOf } from "../../lib/json.ts";
 import { roundTo } from "../../lib/money.ts";
 import { isoTime } from "../../lib/time.ts";
 import type { Prices } from "./learning-answers.ts";
@@ -82,7 +83,7 @@ function showNumbers(
 	settings: LearningSettings,
 ): Prices["numbers"] {
 	const listed = [...terms.keywordEpcMicros].map(([keyword, micros]) => ({ keyword, micros: micros as number | null }));
-	const clicksOf = ({ keyword }: { keyword: string }) => learned?.keywords[keyword]?.clicks ?? 0;
+	const clicksOf = ({ keyword }: { keyword: string }) => ownOf(learned?.keywords ?? {}, keyword)?.clicks ?? 0;
 	const numbers = [
 		{ keyword: NO_KEYWORD, micros: terms.epcMicros },
 		{ keyword: OTHER_KEYWORDS, micros: terms.defaultKeywordEpcMicros ?? terms.epcMicros },
@@ -93,7 +94,7 @@ function showNumbers(
 		return inForce === null || learned === null ? factor : factorAgainst(factor, terms, learned, keyword, settings);
 	};
 	return numbers.map(({ keyword, micros }) => {
-		const inKeyword = learned?.keywords[keyword] ?? NO_EVIDENCE;
+		const inKeyword = ownOf(learned?.keywords ?? {}, keyword) ?? NO_EVIDENCE;
 		const factor = learned === null ? 1 : factorOf(terms, learned, keyword, settings);
 		return {
 			keyword: showKeyword(keyword),
@@ -107,7 +108,7 @@ function showNumbers(
 
 /** What a number of the operator's is multiplied by, as it stands now. */
 function factorOf(terms: CampaignTerms, learned: StoredLearning, keyword: string, settings: LearningSettings): number {
-	return factorAgainst(learned.campaign.factor * (learned.keywords[keyword]?.factor ?? 1), terms, learned, keyword, settings);
+	return factorAgainst(learned.campaign.factor * (ownOf(learned.keywords, keyword)?.factor ?? 1), terms, learned, keyword, settings);
 }
 
 function showChange({ at, keyword, operatorMicros, epcMicros, cause }: ChangeRow): Prices["data"][number] {

@@ -7,6 +7,7 @@ import type { LearningMode } from "../../learning/modes.ts";
 import { networkSettings } from "../../learning/policy.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import { PUBLISHING, PUBLISHING_FAULT, type Publishing } from "../../learning-night/publishing.ts";
+import { ownOf } from "../../lib/json.ts";
 import { roundTo } from "../../lib/money.ts";
 import { DAY_MS, HOUR_MS, isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import { exportLearning } from "../network/learning-file.ts";
@@ -54,7 +55,7 @@ export async function showLearningState(db: Database, now: number): Promise<Lear
 		publishing: showPublishing((work?.results ?? []) as Work[]),
 		campaigns: { ...countModes((kinds?.results ?? []) as Kind[], network?.mode ?? "off"), learned: learnedCount },
 		platforms: ((platforms?.results ?? []) as { platform: string; stated: string | null; conversions: number }[]).map((row) => {
-			const { arrivals, reversals } = done?.curves[row.platform] ?? DEFAULT_CURVES;
+			const { arrivals, reversals } = ownOf(done?.curves ?? {}, row.platform) ?? DEFAULT_CURVES;
 			return {
 				platform: row.platform,
 				conversions: Math.max(0, row.conversions),
