@@ -38,6 +38,11 @@ const CLOCKS_APART_MS = MINUTE_MS;
 /** What programs write where they know no click id: sales that nobody brought would be those of whoever gives a click such an id. */
 const NO_ID = /^(?:null|\(null\)|nil|none|\(none\)|undefined|nan|n\/?a|unknown|\(?not[ _]set\)?|-1|[0-]+)$/i;
 
+/** Whether a click id is a word for none: no click is found by it. */
+export function saysNoId(cid: string): boolean {
+	return NO_ID.test(cid);
+}
+
 /** A click id as a click hash, lower case; null where it cannot be one. */
 export function asClickHash(cid: string): string | null {
 	return HASH.test(cid) ? cid.toLowerCase() : null;
@@ -61,7 +66,7 @@ export function matchClick(
 	// Anyone may call a link with another's click id: whose sale it is takes a person's word, whatever became of the clicks.
 	if (new Set(byPublisherClickId.map(({ publisherId }) => publisherId)).size > 1) return { click: null, why: "ambiguous" };
 	const possible = byPublisherClickId.filter(
-		({ clickedAt, publisherClickId }) => clickedAt <= toldAt + CLOCKS_APART_MS && !NO_ID.test(publisherClickId ?? ""),
+		({ clickedAt, publisherClickId }) => clickedAt <= toldAt + CLOCKS_APART_MS && !saysNoId(publisherClickId ?? ""),
 	);
 	const named = choose(platform, possible);
 	if (named.click === null) return named;

@@ -31,6 +31,7 @@ const piece = fc.oneof(
 			"__",
 		),
 	},
+	{ weight: 1, arbitrary: fc.constantFrom("-", "0", "null", "(not set)", "00000000-0000-0000-0000-000000000000") },
 	{ weight: 1, arbitrary: fc.constantFrom("{clickid}", "%7Bcid%7D", "[[cid]]", "%affid%", "#{x}", "__CLICK__", "{\u0001x}") },
 	{ weight: 1, arbitrary: fc.integer({ min: 200, max: 1_100 }).map((length) => "a".repeat(length)) },
 	{ weight: 1, arbitrary: fc.integer({ min: 300, max: 1_024 }).map((length) => "字".repeat(length)) },

@@ -478,8 +478,8 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "digest-of-a-day-that-changed-meanwhile",
 		file: "src/days/compute-digest.ts",
-		find: "begun !== null && begun.sums === state.sums",
-		replace: "begun !== null",
+		find: '"sums" in begun && begun.sums === state.sums',
+		replace: '"sums" in begun',
 		tests: ["test/worker/days.test.ts"],
 	},
 	{
