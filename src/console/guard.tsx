@@ -249,7 +249,7 @@ function pageAbove(pages: readonly Page[], address: string): string {
 }
 
 /** What a page's address says of something that was done before. */
-const SAID_OF_DEEDS: ReadonlySet<string> = new Set(["accepted", "changed", "done", "late", "removed", "replayed", "revoked"]);
+const SAID_OF_DEEDS: ReadonlySet<string> = new Set(["accepted", "added", "changed", "done", "late", "removed", "replayed", "revoked"]);
 
 /** The page that a form was sent from, as it is now, below what stands against the form; null where that cannot be shown. */
 async function refusedWhereSent(pages: readonly Page[], request: PersonRequest, error: HttpError): Promise<Answer | null> {

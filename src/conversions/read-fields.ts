@@ -1,6 +1,7 @@
 import { isPlaceholder } from "../lib/placeholder.ts";
 import { decodeText } from "../lib/query.ts";
-import { fromUtf8OrWindows1252, utf8 } from "../lib/utf8.ts";
+import { utf8 } from "../lib/utf8.ts";
+import { fromUtf8OrWindows1252 } from "../lib/windows-1252.ts";
 
 /** A field as it came (`raw`, still escaped) and as it reads. */
 export type Field = { name: string; raw: string; value: string };

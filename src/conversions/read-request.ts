@@ -1,7 +1,8 @@
 /** Takes a postback's parameters off the wire: the query, and for POST the form. */
 
 import { readCapped } from "../lib/read-capped.ts";
-import { fromUtf8OrWindows1252, utf8 } from "../lib/utf8.ts";
+import { utf8 } from "../lib/utf8.ts";
+import { fromUtf8OrWindows1252 } from "../lib/windows-1252.ts";
 import { type Field, splitFields } from "./read-fields.ts";
 
 /** Most bytes of a query, and of a body. */

@@ -86,15 +86,14 @@ async function selectDays(db: Database, { selectedAt, turnDay }: State, now: num
 	]);
 }
 
+type Written = { publisherId: string /** Since 1970. */; day: number };
+
 /**
  * Days of publishers with conversions that were written since, whatever they add up to: one that comes as another goes may leave all sums.
  * Adjustments say so by themselves (src/adjustments/renew-digests.ts).
  */
 async function readWritten(db: Database, since: number): Promise<PublisherDay[]> {
-	const written = await db.all<{
-		publisherId: string;
-		day: number;
-	}>(sql`SELECT DISTINCT publisher_id AS "publisherId", event_at / 86400000 AS day
+	const written = await db.all<Written>(sql`SELECT DISTINCT publisher_id AS "publisherId", event_at / 86400000 AS day
 		FROM conversions WHERE updated_at >= ${since} AND publisher_id IS NOT NULL AND pricing_model = 'CPA' LIMIT ${MAX_CHANGED}`);
 	return written.map(({ publisherId, day }) => ({ publisherId, day: utcDay(day * DAY_MS) }));
 }

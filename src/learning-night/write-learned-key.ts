@@ -4,7 +4,6 @@ import { LEARNED_KEY, type LearnedWire } from "../campaign-book/learned.ts";
 import type { Database } from "../db/client.ts";
 import { OTHER_SOURCES } from "../learning/cell.ts";
 import { MAX_SOURCES } from "../learning/sources.ts";
-import { ownOf } from "../lib/json.ts";
 import { addOthers, FactorChoice, FactorCount, type Followed, fillLearnedKey } from "./fill-learned-key.ts";
 import { pagesOfFactors } from "./read-factors.ts";
 import { weighFactors } from "./weigh-factors.ts";
@@ -30,7 +29,7 @@ async function chooseFactors(db: Database, publishers: number) {
 
 /** Of publishers in the key that say what their other sources are worth, and whose places are all taken: the sources that are followed. */
 async function readFollowed(db: Database, { publishers = {} }: LearnedWire): Promise<Followed> {
-	const asked = Object.keys(publishers).filter((id) => ownOf(publishers, id)?.s?.[OTHER_SOURCES] !== undefined);
+	const asked = Object.keys(publishers).filter((id) => publishers[id]?.s?.[OTHER_SOURCES] !== undefined);
 	const full = await db.all<{ publisherId: string; sources: number }>(sql`SELECT publisher_id AS "publisherId", count(*) AS sources
 		FROM learning_sources WHERE from_day IS NOT NULL AND publisher_id IN (SELECT atom FROM json_each(${JSON.stringify(asked)}))
 		GROUP BY publisher_id HAVING count(*) >= ${MAX_SOURCES}`);

@@ -13,7 +13,7 @@ import { jsonResponse } from "../../lib/http.ts";
 import { isObject, parseJson } from "../../lib/json.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
 import { isoTime, isoTimeOrNull } from "../../lib/time.ts";
-import { fromUtf8OrWindows1252 } from "../../lib/utf8.ts";
+import { fromUtf8OrWindows1252 } from "../../lib/windows-1252.ts";
 import { encodingOf } from "../feeds/decode-feed.ts";
 import { reconcileStatement } from "./reconcile-statement.ts";
 import type { DifferenceCounts, Statements } from "./statement-answers.ts";
