@@ -1,4 +1,4 @@
-import ora from "ora";
+import type { Ora } from "ora";
 
 /** Shows the progress of an upload on standard error: a bar on a terminal, otherwise a line now and then. */
 export type Progress = {
@@ -45,18 +45,25 @@ export function showProgress(what: string, totalBytes: number | null): Progress 
  */
 export function showLine(first: string, describe: () => string): () => void {
 	// A terminal that says it has no columns would make the spinner count its lines forever.
-	const spinner = process.stderr.isTTY && process.stderr.columns > 0 ? ora({ text: describe(), discardStdin: false }).start() : null;
-	if (spinner === null) console.error(first);
-	const timer = setInterval(
-		() => {
-			if (spinner === null) console.error(describe());
-			else spinner.text = describe();
-		},
-		spinner === null ? SPARSE_MS : REFRESH_MS,
-	);
+	const isTerminal = process.stderr.isTTY && process.stderr.columns > 0;
+	if (!isTerminal) {
+		console.error(first);
+		const timer = setInterval(() => console.error(describe()), SPARSE_MS);
+		return () => clearInterval(timer);
+	}
+	const shown: { spinner: Ora | null; ended: boolean } = { spinner: null, ended: false };
+	// Loaded once there is something to show: it takes as long as all else of a command.
+	const loading = import("ora").then(({ default: ora }) => {
+		if (!shown.ended) shown.spinner = ora({ text: describe(), discardStdin: false }).start();
+	});
+	loading.catch((error: unknown) => console.error(first, error));
+	const timer = setInterval(() => {
+		if (shown.spinner !== null) shown.spinner.text = describe();
+	}, REFRESH_MS);
 	return () => {
 		clearInterval(timer);
-		spinner?.stop();
+		shown.ended = true;
+		shown.spinner?.stop();
 	};
 }
 

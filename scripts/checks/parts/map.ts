@@ -693,7 +693,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		files: ["scripts/reset.ts"],
 		job: "the server on this machine; `npm run reset`",
 		imports: [],
-		packages: ["miniflare", "wrangler"],
+		packages: ["miniflare", "smol-toml"],
 	},
 	{
 		path: "scripts/postgres",
