@@ -14,6 +14,8 @@ import { install as installPackages, isInstalled } from "./local/install.mjs";
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const BIN = join(ROOT, "node_modules", ".bin");
 const TYPE_STRIPPING_MAJOR = 24;
+/** Where Node keeps what it has compiled, for half of what a command takes is that; `npm ci` clears it. */
+const COMPILE_CACHE = join(ROOT, "node_modules", ".cache", "compiled");
 
 function fail(message) {
 	console.error(message);
@@ -48,7 +50,7 @@ if (!isInstalled(ROOT)) await install();
 const isScript = /\.m?[jt]s$/.test(target);
 const child = spawn(isScript ? findNode() : join(BIN, target), isScript ? [join(ROOT, target), ...rest] : rest, {
 	stdio: "inherit",
-	env: { ...process.env, PATH: `${BIN}${delimiter}${process.env.PATH ?? ""}` },
+	env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, PATH: `${BIN}${delimiter}${process.env.PATH ?? ""}` },
 });
 child.on("error", (error) => fail(`${target} could not be run: ${error.message}`));
 child.on("exit", (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
