@@ -167,9 +167,9 @@ function Now({ status: { clicks, callbacks, conversions, book } }: { status: Sta
 			figures={[
 				{ name: "Paid clicks, 24 hours", value: <Count of={clicks.paid} /> },
 				{ name: "Unpaid clicks, 24 hours", value: <Count of={unpaid} /> },
-				{ name: "Conversions waiting", value: <Count of={conversions.waiting} /> },
-				{ name: "Conversions quarantined", value: <Count of={conversions.quarantined} /> },
-				{ name: "Callbacks not confirmed yet", value: <Count of={callbacks.undelivered.count} /> },
+				{ name: "Conversions waiting", value: <Count of={conversions.waiting} />, at: `${PATH}/conversions?stage=waiting` },
+				{ name: "Conversions quarantined", value: <Count of={conversions.quarantined} />, at: `${PATH}/conversions?stage=quarantined` },
+				{ name: "Callbacks not confirmed yet", value: <Count of={callbacks.undelivered.count} />, at: `${PATH}/callbacks?state=due` },
 				{
 					name: "Bids' book",
 					value: book === null ? "none yet" : `version ${book.version}`,

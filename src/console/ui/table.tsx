@@ -113,13 +113,15 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
 	);
 }
 
-/** The few numbers that a page is about. @param note what a number counts, or how it has changed */
-export function Figures({ figures }: { figures: readonly { name: string; value: Child; note?: Child }[] }): JSX.Element {
+type Figure = { name: string; value: Child; note?: Child; at?: string };
+
+/** The few numbers that a page is about. @param note what a number counts, or how it has changed @param at the list of what it counts */
+export function Figures({ figures }: { figures: readonly Figure[] }): JSX.Element {
 	return (
 		<dl class="figures">
-			{figures.map(({ name, value, note }) => (
+			{figures.map(({ name, value, note, at }) => (
 				<div>
-					<dt>{name}</dt>
+					<dt>{at === undefined ? name : <a href={at}>{name}</a>}</dt>
 					<dd>{value}</dd>
 					{note === undefined ? null : <dd class="note">{note}</dd>}
 				</div>

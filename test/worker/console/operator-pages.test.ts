@@ -49,6 +49,18 @@ describe("worker: operators' pages", () => {
 		expect(text).toContain("A known bot called");
 	});
 
+	it("home leads from its figures to what they count", async () => {
+		const home = await textOf("/console/operator");
+		for (const [name, at, chosen] of [
+			["Conversions waiting", "conversions?stage=waiting", "waiting"],
+			["Conversions quarantined", "conversions?stage=quarantined", "quarantined"],
+			["Callbacks not confirmed yet", "callbacks?state=due", "due"],
+		]) {
+			expect(home).toContain(`<a href="/console/operator/${at}">${name}</a>`);
+			expect(await textOf(`/console/operator/${at}`)).toContain(`<option value="${chosen}" selected`);
+		}
+	});
+
 	it("home leads to conversions that differ from the ledger, and says what mends each", async () => {
 		expect(await textOf("/console/operator")).not.toContain("What mends it");
 		await env.DB.batch(
