@@ -66,6 +66,7 @@ export function mintClickUrl<Answer>(
 		grossMicros: details.test ? 0 : reckonedEpcMicros(campaign, details.keyword, reckoning),
 		stripped,
 		userClickId: details.isUserClickId && details.clickId !== null,
+		deeplink: isDeeplink,
 		lifeSeconds: details.lifeSeconds,
 		sourceHash: details.test ? null : hashSource(details.sourceId),
 	};

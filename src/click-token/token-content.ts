@@ -37,6 +37,8 @@ export type ClickToken = {
 	stripped: boolean;
 	/** The `clickid` of its URL is the user's id, not the publisher's. */
 	userClickId: boolean;
+	/** The bid was on a page of the brand's, and not on its homepage. Never so where an earlier version minted. */
+	deeplink: boolean;
 	/** For how long a click is paid at most, seconds, as the auction asked; null where it set no bound. */
 	lifeSeconds: number | null;
 	/** `hashSource` of the source that the bid was asked for. Null in tests, and where an earlier version minted. */
@@ -58,6 +60,7 @@ const OF_A_LINK = {
 	grossMicros: null,
 	stripped: false,
 	userClickId: false,
+	deeplink: false,
 	lifeSeconds: null,
 	sourceHash: null,
 } as const;
@@ -67,9 +70,10 @@ export function ofLink(link: TrackingLink | null): ClickToken | null {
 	return link === null ? null : { ...link, ...OF_A_LINK };
 }
 
-/** What a token tells of its user, as bits; absent for nothing. */
+/** What is so of a token, as bits; absent for nothing. Readers of earlier versions pass over those that they do not know. */
 const STRIPPED = 1;
 const USER_CLICK_ID = 2;
+const DEEPLINK = 4;
 
 /** A token's content as it is encrypted: a JSON array, by place. */
 export function encodeContent(token: ClickToken): string {
@@ -92,11 +96,11 @@ export function encodeContent(token: ClickToken): string {
 		// As a decimal: nearly every share is shorter so.
 		token.sharePpm === null ? null : token.sharePpm / SHARE_SCALE,
 	];
-	const user = (token.stripped ? STRIPPED : 0) | (token.userClickId ? USER_CLICK_ID : 0);
-	const hasMore = user !== 0 || token.lifeSeconds !== null;
+	const bits = (token.stripped ? STRIPPED : 0) | (token.userClickId ? USER_CLICK_ID : 0) | (token.deeplink ? DEEPLINK : 0);
+	const hasMore = bits !== 0 || token.lifeSeconds !== null;
 	if (hasMore || token.grossMicros !== grossOf(token.bidMicros, token.sharePpm)) fields.push(token.grossMicros);
 	if (hasMore) fields.push(token.lifeSeconds);
-	if (user !== 0) fields.push(user);
+	if (bits !== 0) fields.push(bits);
 	return JSON.stringify(fields);
 }
 
@@ -134,5 +138,6 @@ export function decodeContent(text: string): ClickToken | null {
 		lifeSeconds: fields[16] ?? null,
 		stripped: (fields[17] & STRIPPED) !== 0,
 		userClickId: (fields[17] & USER_CLICK_ID) !== 0,
+		deeplink: (fields[17] & DEEPLINK) !== 0,
 	};
 }

@@ -60,7 +60,7 @@ export type ClickMessage = {
 	keyword?: string | undefined;
 	/** The network that asked for the bid. */
 	askedFrom?: string | undefined;
-	/** Which link of its campaign the user was sent to. */
+	/** Which link of its campaign it was priced by: of a bid the one that was asked for, else the one that the user was sent to. */
 	link?: LinkType | undefined;
 	/** `hashSource` of the source that the bid was asked for; absent where it is the click's own. */
 	sourceHash?: string | undefined;

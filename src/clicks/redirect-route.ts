@@ -13,6 +13,7 @@ import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import type { ClickToken } from "../click-token/token-content.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { deviceAt, isOtherDevice } from "../lib/device.ts";
+import type { LinkType } from "../lib/enums.ts";
 import { newTimeOrderedId, newUuid } from "../lib/ids.ts";
 import { connectionOf, networkPrefix } from "../lib/ip.ts";
 import { logError } from "../lib/log.ts";
@@ -164,7 +165,7 @@ function redirect(
 		ipPrefix: isStripped || address === null ? undefined : (networkPrefix(address) ?? undefined),
 		keyword: keyword ?? undefined,
 		askedFrom: isStripped ? undefined : (token.askedFrom ?? undefined),
-		link: target.link,
+		link: pricedLink(token, target.link),
 		sourceHash: token.sourceHash ?? undefined,
 		userAgentHash: undefined,
 		connection: undefined,
@@ -189,6 +190,12 @@ const WITH_CLICK_ID = ["clickid", ...OF_NO_USER] as const satisfies readonly Cli
 
 function textsOfStripped({ userClickId }: ClickToken): readonly ClickText[] {
 	return userClickId ? OF_NO_USER : WITH_CLICK_ID;
+}
+
+/** A bid is priced by the page that was asked for: whoever has its URL can take that out, or put one in. */
+function pricedLink({ kind, deeplink }: ClickToken, clicked: LinkType): LinkType {
+	if (kind === "link") return clicked;
+	return deeplink ? "deeplink" : "homepage";
 }
 
 /** Tracking links do not age: they are made once and used for months. */

@@ -143,6 +143,7 @@ async function prepare(deps: BiddingDeps, snapshot: BookSnapshot, body: string, 
 		askedFrom: "203.0.113.0/24",
 		stripped: false,
 		userClickId: false,
+		deeplink: false,
 		lifeSeconds: null,
 		sourceHash: "kT3x0",
 	};

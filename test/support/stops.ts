@@ -95,6 +95,7 @@ export function frozenRedirect() {
 				askedFrom: null,
 				stripped: false,
 				userClickId: false,
+				deeplink: false,
 				lifeSeconds: null,
 				sourceHash: "",
 			});

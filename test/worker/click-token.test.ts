@@ -30,6 +30,7 @@ const CONTENT: ClickToken = {
 	grossMicros: 420_000,
 	stripped: false,
 	userClickId: false,
+	deeplink: false,
 };
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /** The parts of a token's bytes, as the token's contract lays them out. */
@@ -121,6 +122,7 @@ describe.each(TOKEN_VERSIONS)("worker: a minted token, version %i", (version) =>
 			grossMicros: fc.option(fc.nat({ max: 1_000_000_000 })),
 			stripped: fc.boolean(),
 			userClickId: fc.boolean(),
+			deeplink: fc.boolean(),
 			lifeSeconds: fc.option(fc.nat({ max: 1_000_000 })),
 			source: fc.option(fc.string({ unit: "grapheme", maxLength: 64 })),
 		});

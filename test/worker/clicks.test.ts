@@ -109,6 +109,17 @@ describe("worker: from a bid to a recorded click", () => {
 		expect(location.searchParams.get("url")).toBe("https://shoes.example/p?a=1&b=2");
 	});
 
+	it("a click on a bid is learned of the link that the bid was priced by, whatever page its address names", async () => {
+		const onPage = new URL(await clickUrlFor("shoes.example", { deeplink: "https://shoes.example/p" }));
+		onPage.searchParams.delete("dl");
+		const onHomepage = new URL(await clickUrlFor("shoes.example"));
+		onHomepage.searchParams.set("dl", "https://shoes.example/p");
+		const clicks = [await follow(onPage.href), await follow(onHomepage.href)];
+		expect(clicks.map((click) => new URL(click.headers.get("location") ?? "").pathname)).toEqual(["/c", "/d"]);
+		expect(await clickRows({ hash: hashIn(clicks[0] as Response) })).toMatchObject([{ link: "deeplink" }]);
+		expect(await clickRows({ hash: hashIn(clicks[1] as Response) })).toMatchObject([{ link: "homepage" }]);
+	});
+
 	it.each(["https://evil.example/", "javascript:alert(1)", "/p", "https://shoes.example\\@evil.example/"])(
 		"dl=%s leads to the homepage",
 		async (dl) => {
@@ -169,7 +180,14 @@ describe("worker: tracking links", () => {
 		const response = await follow(url);
 		expect(new URL(response.headers.get("location") ?? "").searchParams.get("url")).toBe("https://shoes.example/sale");
 		const [row] = await clickRows({ hash: hashIn(response) });
-		expect(row).toMatchObject({ publisher_click_id: "c-1", source_id: "blog", subi: null, psorc: "blog", subid5: "five" });
+		expect(row).toMatchObject({
+			publisher_click_id: "c-1",
+			source_id: "blog",
+			subi: null,
+			psorc: "blog",
+			subid5: "five",
+			link: "deeplink",
+		});
 	});
 });
 

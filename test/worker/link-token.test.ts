@@ -26,6 +26,7 @@ const OPENED = {
 	sourceHash: null,
 	stripped: false,
 	userClickId: false,
+	deeplink: false,
 };
 
 const links = fc.record({

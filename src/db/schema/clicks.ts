@@ -62,7 +62,7 @@ export const clicks = sqliteTable(
 		keyword: text(),
 		/** The network that asked for the bid. */
 		askedFrom: text("asked_from"),
-		/** Which link of its campaign the user was sent to; null in rows of earlier versions. */
+		/** Which link of its campaign it was priced by; null in rows of earlier versions. */
 		link: text({ enum: LINK_TYPES }),
 		/** The keyword as prices are learned by it: one that the campaign listed, `*` for another, null for none. */
 		keywordClass: text("keyword_class"),
