@@ -28,13 +28,18 @@ function isEarly(headers: Headers): boolean {
 	return false;
 }
 
+/** What browsers accept of an image or a style sheet. Of a navigation each names HTML or, if it is very old, programs that open files. */
+const ACCEPTED_BY_PARTS = /^\s*(?:image\/|text\/css)(?!.*(?:html|application\/x-))/i;
+
 /**
  * Whether fetch metadata is sent and says anything but a top-level navigation to a document: an image, a frame, a script's fetch.
- * Browsers send it to secure addresses, and no page can forge it.
+ * Browsers send it to secure addresses, and no page can forge it. A page without https that has the link without it, too, is told by what
+ * is accepted, as far as that tells.
  */
 function isEmbedded(headers: Headers): boolean {
 	const mode = headers.get("sec-fetch-mode");
 	const destination = headers.get("sec-fetch-dest");
+	if (mode === null && destination === null) return ACCEPTED_BY_PARTS.test(headers.get("accept") ?? "");
 	return (mode !== null && mode !== "navigate") || (destination !== null && destination !== "document");
 }
 

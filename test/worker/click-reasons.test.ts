@@ -57,6 +57,30 @@ describe("worker: what a request tells against paying", () => {
 		expect(why(headers)).toBe("embedded");
 	});
 
+	const CHROME_IMAGE = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8";
+	test.each([
+		["an image in Chrome", CHROME_IMAGE],
+		["an image in Firefox", "image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5"],
+		[
+			"an image in Safari",
+			"image/webp,image/avif,image/jxl,image/heic,image/heic-sequence,video/*;q=0.8,image/png,image/*;q=0.8,*/*;q=0.5",
+		],
+		["a style sheet", "text/css,*/*;q=0.1"],
+	])("%s on a page without https, which sends no fetch metadata", (_, accept) => {
+		expect(why({ accept })).toBe("embedded");
+	});
+
+	test.each([
+		["text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"],
+		["image/gif, image/jpeg, image/pjpeg, application/x-ms-application, application/xaml+xml, */*"],
+		["image/png,text/html;q=0.9,*/*;q=0.1"],
+		["*/*"],
+		[""],
+	])("what accepts %j may be a navigation", (accept) => {
+		expect(why({ accept })).toBeNull();
+		expect(why({ accept: CHROME_IMAGE, "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" })).toBeNull();
+	});
+
 	test("what no user has seen is told first: conversions of it are reviewed", () => {
 		const image = { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" };
 		expect(why(image, {}, "HEAD")).toBe("embedded");

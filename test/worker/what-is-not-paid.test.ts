@@ -41,8 +41,9 @@ describe("worker: programs and pages that call a link", () => {
 		await call(link, sent("no-cors", "image"));
 		await call(link, sent("navigate", "iframe"));
 		await call(link, sent("cors", "empty"));
+		await call(link, { ...person(1), accept: "image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5" });
 		await call(link, sent("navigate", "document"));
-		expect(await outcomes(4)).toEqual({ embedded: 3, paid: 1 });
+		expect(await outcomes(5)).toEqual({ embedded: 4, paid: 1 });
 	});
 
 	it("30 × a Serving Engine bid and then its URL at once, without a User-Agent", async () => {
