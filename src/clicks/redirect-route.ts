@@ -108,7 +108,7 @@ function redirect(
 	const address = headers.get("cf-connecting-ip");
 	const visitor: Visitor = { userAgent: headers.get("user-agent"), connection: address === null ? null : connectionOf(address) };
 	const policy = layPolicies(publisher?.traffic ?? snapshot.traffic, campaign.traffic);
-	const known = readRequestFacts(method, headers, visitor.userAgent);
+	const known = readRequestFacts(method, headers, visitor.userAgent, request);
 	const network = readNetworkFacts(request, headers, campaign.country, policy);
 	const facts: ClickFacts = {
 		// By name: to spread them costs a redirect a microsecond each.

@@ -1,4 +1,5 @@
 /** What a request itself tells of a click, for `payable.ts`. */
+import { isWithin } from "../lib/host.ts";
 import type { TrafficPolicy } from "../lib/traffic-rules.ts";
 import { isBot } from "../lib/user-agent.ts";
 import { DATA_CENTRE_ASNS } from "./data-centres.ts";
@@ -8,14 +9,14 @@ import type { ClickFacts } from "./payable.ts";
 const EARLY_HEADERS = ["sec-purpose", "purpose", "x-purpose", "x-moz"] as const;
 const EARLY = /\b(?:prefetch|prerender|preview)\b/i;
 
-/** @param userAgent the header, null or empty where there is none */
-export function readRequestFacts(method: string, headers: Headers, userAgent: string | null) {
+/** @param userAgent the header, null or empty where there is none @param of whose address is asked for where it matters */
+export function readRequestFacts(method: string, headers: Headers, userAgent: string | null, of: { readonly url: string }) {
 	const isAnonymous = userAgent === null || userAgent.trim() === "";
 	return {
 		head: method === "HEAD",
 		prefetch: isEarly(headers),
 		no_user_agent: isAnonymous,
-		bot: !isAnonymous && isBot(userAgent),
+		bot: (!isAnonymous && isBot(userAgent)) || isOfWorker(headers, of),
 		embedded: isEmbedded(headers),
 	} satisfies ClickFacts;
 }
@@ -26,6 +27,16 @@ function isEarly(headers: Headers): boolean {
 		if (value !== null && EARLY.test(value)) return true;
 	}
 	return false;
+}
+
+/**
+ * Whether somebody's Worker at Cloudflare calls, whatever browser it names: it comes from the network that carries people's privacy relays,
+ * too, so that alone tells nothing. Cloudflare adds the zone of the Worker, and no Worker can take that out. One of the operator's own zone
+ * may stand before us.
+ */
+function isOfWorker(headers: Headers, of: { readonly url: string }): boolean {
+	const zone = headers.get("cf-worker");
+	return zone !== null && !isWithin(URL.parse(of.url)?.hostname ?? "", zone.toLowerCase());
 }
 
 /** What browsers accept of an image or a style sheet. Of a navigation each names HTML or, if it is very old, programs that open files. */

@@ -45,7 +45,7 @@ function toMessage(click: TrafficClick, name: string, policy: TrafficPolicy) {
 	const asked = bid === null ? null : deviceOf(bid.address, bid.userAgent);
 	const device = deviceOf(address, userAgent);
 	const known: ClickFacts = {
-		...readRequestFacts(method, headers, userAgent),
+		...readRequestFacts(method, headers, userAgent, { url: "https://click.example/click" }),
 		...readNetworkFacts(request, headers, "US", policy),
 		expired: bid !== null && at - bid.at > BID_PAY_MS,
 		other_device: asked !== null && device !== null && isOtherDevice(asked, device),

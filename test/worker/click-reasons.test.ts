@@ -4,10 +4,11 @@ import { readNetworkFacts, readRequestFacts } from "../../src/clicks/request-fac
 import { DEFAULT_POLICY, layPolicies, TRAFFIC_RULES, type TrafficSettings } from "../../src/lib/traffic-rules.ts";
 
 const BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0 Safari/537.36";
+const CLICK = { url: "https://click.example/click?encyp=a" };
 
 function why(headers: Record<string, string> = {}, facts: ClickFacts = {}, method = "GET") {
 	const sent = new Headers({ "user-agent": BROWSER, ...headers });
-	return judge({ ...readRequestFacts(method, sent, sent.get("user-agent")), ...facts }, DEFAULT_POLICY).reason;
+	return judge({ ...readRequestFacts(method, sent, sent.get("user-agent"), CLICK), ...facts }, DEFAULT_POLICY).reason;
 }
 
 describe("worker: what a request tells against paying", () => {
@@ -43,8 +44,14 @@ describe("worker: what a request tells against paying", () => {
 		},
 	);
 
+	test("somebody's Worker, whatever browser it names; one of the own zone may stand before us", () => {
+		for (const zone of ["evil.workers.dev", "k.example", "lick.example"]) expect(why({ "cf-worker": zone })).toBe("bot");
+		expect(why({ "cf-worker": "Click.example" })).toBeNull();
+		expect(why({ "cf-worker": "evil.workers.dev", "user-agent": "" })).toBe("no_user_agent");
+	});
+
 	test("no user agent, or a blank one", () => {
-		expect(judge(readRequestFacts("GET", new Headers(), null), DEFAULT_POLICY).reason).toBe("no_user_agent");
+		expect(judge(readRequestFacts("GET", new Headers(), null, CLICK), DEFAULT_POLICY).reason).toBe("no_user_agent");
 		expect(why({ "user-agent": "" })).toBe("no_user_agent");
 	});
 
