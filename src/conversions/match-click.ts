@@ -52,7 +52,8 @@ export function asClickHash(cid: string): string | null {
  * The click a postback speaks of: by its hash, else by the publisher's own click id where just one click of this platform, and one publisher, has it.
  * A platform only reports on clicks it was sent; a campaign without a platform is anybody's.
  * @param byHash redirects with this hash @param byPublisherClickId redirects with this publisher click id
- * @param toldAt when the sale was first told of, Unix ms: of a click made later it is none, though that bears the id that was told
+ * @param toldAt when the sale was first told of, or another of this id for which no click was found, Unix ms: of a click made later it is
+ * none, though that bears the id that was told
  */
 export function matchClick(
 	platform: string,

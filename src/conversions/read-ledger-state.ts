@@ -67,8 +67,14 @@ type KnownConversion = ConversionRow &
 	};
 type ClickRow = CandidateClick & Surroundings & HashClick & { wanted: string };
 
+/** Since when a platform names a click id that has found no click, Unix ms. */
+type Told = { platform: string; cid: string; toldAt: number };
+
 /** At most this many redirects of one click hash are looked at: the billed one, and the first of the others. */
 const MAX_CLICKS_OF_ONE_HASH = 10;
+
+/** At most this many conversions that found no click are looked at, to tell since when a platform has named a click id. */
+const MAX_TOLD_BEFORE = 1_000;
 
 /** Visitors that prefetch a bid's URL for a user: an ad server's machines, and the user's browser. */
 const MAX_PREFETCHERS = 3;
@@ -104,6 +110,7 @@ export async function readLedgerState(
 ): Promise<LedgerState> {
 	const keys = JSON.stringify([...postbacks.map(({ platform, postback: { txnid } }) => ({ platform, txnid })), ...others]);
 	const cids = JSON.stringify(postbacks.map(({ postback }) => postback.cid));
+	const named = JSON.stringify(postbacks.map(({ platform, postback: { cid } }) => ({ platform, cid })));
 	const days = JSON.stringify(
 		postbacks.map(({ platform, postback: { txnid, currency, eventAt } }) => ({ platform, txnid, currency, day: utcDay(eventAt) })),
 	);
@@ -138,6 +145,14 @@ export async function readLedgerState(
 			LEFT JOIN publishers p ON p.id = c.publisher_id
 			LEFT JOIN campaigns g ON g.campaign_id = c.campaign_id
 			WHERE c.id IN (SELECT id FROM clicks WHERE publisher_click_id = w.cid LIMIT ${MAX_CANDIDATES + 1})`,
+		// Hashes are what nearly all name, and nobody names one before its click.
+		sql`SELECT w.platform, w.cid, min(v.first_received_at) AS "toldAt"
+			FROM (SELECT value ->> 'platform' AS platform, value ->> 'cid' AS cid FROM json_each(${named})
+				UNION SELECT v.platform, v.cid ${stored} WHERE ${isStored} AND v.click_id IS NULL) w
+			CROSS JOIN conversions v
+			WHERE length(w.cid) <> 32 AND v.platform = w.platform AND v.txnid IN (
+				SELECT x.txnid FROM conversions x WHERE x.cid = w.cid AND x.platform = w.platform AND x.click_id IS NULL LIMIT ${MAX_TOLD_BEFORE})
+			GROUP BY w.platform, w.cid`,
 		sql`SELECT id, usd_nanos AS "usdNanos" FROM exchange_rates WHERE id IN (
 			SELECT coalesce(d.value ->> 'currency',
 				(SELECT default_currency FROM conversions f WHERE f.platform = d.value ->> 'platform' AND f.txnid = d.value ->> 'txnid'),
@@ -153,7 +168,7 @@ export async function readLedgerState(
 						WHERE c.id = j.atom`,
 				]),
 	]);
-	const [intakeRows, conversionRows, hashClickRows, platformRows, hashRows, namedRows, rateRows, clickRows = []] = results.map(
+	const [intakeRows, conversionRows, hashClickRows, platformRows, hashRows, namedRows, toldRows, rateRows, clickRows = []] = results.map(
 		({ results }) => results,
 	);
 	return arrange({
@@ -163,6 +178,7 @@ export async function readLedgerState(
 		platforms: platformRows as PlatformRow[],
 		byHash: hashRows as ClickRow[],
 		byName: namedRows as ClickRow[],
+		told: toldRows as Told[],
 		byId: clickRows as ClickRow[],
 		rates: rateRows as { id: string; usdNanos: number }[],
 	});
@@ -176,6 +192,7 @@ type Rows = {
 	platforms: readonly PlatformRow[];
 	byHash: readonly ClickRow[];
 	byName: readonly ClickRow[];
+	told: readonly Told[];
 	byId: readonly ClickRow[];
 	rates: readonly { id: string; usdNanos: number }[];
 };
@@ -190,6 +207,7 @@ function arrange(rows: Rows): LedgerState {
 	);
 	const byHash = Map.groupBy(rows.byHash, ({ clickHash }) => clickHash);
 	const byName = Map.groupBy(rows.byName, ({ wanted }) => wanted);
+	const toldSince = new Map(rows.told.map(({ platform, cid, toldAt }) => [`${platform} ${cid}`, toldAt]));
 	const rateById = new Map(rows.rates.map(({ id, usdNanos }) => [id, usdNanos]));
 	const clickRows = [...rows.byHash, ...rows.byName, ...rows.byId];
 	const around: readonly Surroundings[] = [...rows.conversions, ...clickRows];
@@ -220,7 +238,8 @@ function arrange(rows: Rows): LedgerState {
 		platformOf,
 		findClick: (platform, cid, toldAt) => {
 			const named = platformOf(platform)?.matchByPublisherClickId === true ? byName.get(cid) : undefined;
-			return matchClick(platform, byHash.get(asClickHash(cid) ?? "") ?? [], named ?? [], toldAt);
+			const since = Math.min(toldAt, toldSince.get(`${platform} ${cid}`) ?? toldAt);
+			return matchClick(platform, byHash.get(asClickHash(cid) ?? "") ?? [], named ?? [], since);
 		},
 		clickOf: (id) => byId.get(id) ?? null,
 		usdNanosOf: (currency, day) => (currency === "USD" ? USD_NANOS : (rateById.get(`${currency} ${day}`) ?? null)),
