@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 type Row = Record<string, string | number | null>;
 const stored = async (table: "products" | "seller_products") =>
-	(await env.PRODUCTS.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all<Row>()).results.map(({ feed_id: _, ...row }) => row);
+	(await env.PRODUCTS.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all<Row>()).results.map(({ feed_id: _, fed_at: __, ...row }) => row);
 const idsStored = async () => (await stored("products")).map(({ id }) => id);
 
 const shoes = (id: string, fields: object = {}) => productEntry(id, `Shoes ${id}`, fields);
@@ -593,6 +593,16 @@ describe("worker: replace", () => {
 			message: expect.any(String),
 		});
 		expect(await idsStored()).toEqual(["1", "h"]);
+	});
+
+	it("leaves what another feed has written since this one began: a feed that is sent twice at once loses nothing", async () => {
+		await sendFeed("products", jsonLines([shoes("4")]), { feed: "one" });
+		await sendFeed("products", jsonLines([shoes("6")]), { feed: "one" });
+		await sendFeed("products", jsonLines([shoes("4"), shoes("5")]), { feed: "other" });
+		expect(await sendFeed("products", "", { feed: "one", replace: "domains" })).toMatchObject({ removed: 3 });
+		await sendFeed("products", jsonLines([shoes("6")]), { feed: "other" });
+		expect(await sendFeed("products", "", { feed: "other", replace: "domains" })).toMatchObject({ removed: 0 });
+		expect(await idsStored()).toEqual(["4", "5", "6", "h"]);
 	});
 
 	it("removes more than one statement does", async () => {

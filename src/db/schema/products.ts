@@ -28,6 +28,8 @@ export const products = sqliteTable(
 		availability: text().notNull(),
 		/** The feed upload that last had this product; null where a network file brought it. */
 		feedId: text("feed_id"),
+		/** When a feed last wrote it, Unix milliseconds; null where a network file brought it. */
+		fedAt: integer("fed_at"),
 	},
 	(table) => [index("products_by_domain").on(table.domain)],
 );
@@ -53,6 +55,15 @@ export const sellerProducts = sqliteTable(
 		url: text().notNull(),
 		/** As in `products`. */
 		feedId: text("feed_id"),
+		fedAt: integer("fed_at"),
 	},
 	(table) => [primaryKey({ columns: [table.asin, table.sellerId] }), index("seller_products_by_domain").on(table.domain)],
 );
+
+/** Feeds that come in several parts, since when: what others write meanwhile is not theirs to remove. */
+export const feeds = sqliteTable("feeds", {
+	/** The name that the parts share. */
+	id: text().primaryKey(),
+	/** Unix milliseconds. */
+	beganAt: integer("began_at").notNull(),
+});

@@ -11,7 +11,7 @@ import { type FeedKind, planColumns, REQUIRED_FIELDS } from "./feed-columns.ts";
 import type { FeedOptions } from "./feed-options.ts";
 import { EmptyFeedError, FeedError, readFeedRecords } from "./feed-text.ts";
 import { type FeedEntry, type Rejected, readFeedRecord } from "./read-feed-record.ts";
-import { type FeedWriter, feedWriter, removeOthers } from "./write-feed.ts";
+import { beginFeed, type FeedWriter, feedWriter, removeOthers } from "./write-feed.ts";
 
 export type FeedDeps = {
 	/** The network: which brand a host belongs to. */
@@ -54,7 +54,8 @@ async function takeOver(
 ): Promise<FeedReport> {
 	const { feed, replace, line, mapping, idPrefix, constants, isDryRun } = options;
 	const feedId = feed ?? (replace === null ? null : crypto.randomUUID());
-	const write = feedWriter(deps.products, kind, feedId, isDryRun);
+	const beganAt = feed === null || isDryRun ? deps.now() : await beginFeed(deps.products, feed, deps.now());
+	const write = feedWriter(deps, kind, feedId, isDryRun);
 	const taking = new Taking(deps.db, kind, async (rows) => {
 		if (rows.length === 0) return [];
 		if (!isDryRun) await audit.begin();
@@ -85,7 +86,7 @@ async function takeOver(
 	// A feed that is mostly rejected says little about what there is.
 	if (report.rejected > report.accepted) return { ...report, removed: null, message: "Nothing was removed: most records were rejected." };
 	await audit.begin();
-	const removed = await removeOthers(deps.products, kind, feedId, replace);
+	const removed = await removeOthers(deps.products, kind, { id: feedId, beganAt, scope: replace });
 	return removed === null ? { ...report, removed, message: "Nothing was removed: the feed has no product." } : { ...report, removed };
 }
 

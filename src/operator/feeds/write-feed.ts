@@ -4,6 +4,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { cellsAsColumns, columnNames, namedCells, propertiesOf, replaceColumns, rowOf, tableName, writeCells } from "../../db/json-rows.ts";
 import { products, sellerProducts } from "../../db/schema/products.ts";
+import { DAY_MS } from "../../lib/time.ts";
 import type { FeedKind } from "./feed-columns.ts";
 import type { ReplaceScope } from "./feed-options.ts";
 
@@ -22,19 +23,24 @@ export type FeedWriter = (rows: readonly FeedRow[]) => Promise<OtherDomain[]>;
 type OtherDomain = { domain: string; products: number };
 
 /**
- * Writes rows with the feed's id. Where the feed's id does not matter later, a row that is the same already is not written again.
+ * Writes rows with the feed's id and the time. Where the feed's id does not matter later, a row that is the same already is not written again.
  * @param feedId null where nothing will be removed
  * @param isDryRun nothing is written
  */
-export function feedWriter(db: Database, kind: FeedKind, feedId: string | null, isDryRun: boolean): FeedWriter {
+export function feedWriter(
+	{ products: db, now }: { products: Database; now: () => number },
+	kind: FeedKind,
+	feedId: string | null,
+	isDryRun: boolean,
+): FeedWriter {
 	const { table, key }: { table: SQLiteTable; key: readonly string[] } = TABLES[kind];
-	const properties = propertiesOf(table).filter((property) => property !== "feedId");
+	const properties = propertiesOf(table).filter((property) => property !== "feedId" && property !== "fedAt");
 	const replaced = properties.filter((property) => !key.includes(property));
 	const stored = tableName(table);
 	const isOther = sql`WHERE ${rowOf(table, replaced, stored)} IS DISTINCT FROM ${rowOf(table, replaced, sql`excluded`)}`;
-	const insert = sql`INSERT INTO ${stored} (${columnNames(table, properties)}, feed_id) SELECT ${cellsAsColumns(table, properties, sql`value`)}`;
+	const insert = sql`INSERT INTO ${stored} (${columnNames(table, properties)}, feed_id, fed_at) SELECT ${cellsAsColumns(table, properties, sql`value`)}`;
 	const resolve = sql`ON CONFLICT (${columnNames(table, key)}) DO UPDATE
-		SET ${replaceColumns(table, replaced)}, feed_id = excluded.feed_id ${feedId === null ? isOther : sql``}`;
+		SET ${replaceColumns(table, replaced)}, feed_id = excluded.feed_id, fed_at = excluded.fed_at ${feedId === null ? isOther : sql``}`;
 	const told = [...key, "domain"];
 	const { domain, ...keyCells } = namedCells(told, sql`v.value`);
 	const isSame = sql`${rowOf(table, key, sql`s`)} = (${sql.join(Object.values(keyCells), sql`, `)})`;
@@ -42,18 +48,35 @@ export function feedWriter(db: Database, kind: FeedKind, feedId: string | null, 
 		const cells: readonly Record<string, unknown>[] = rows;
 		const others = sql`SELECT s.domain, count(*) AS products FROM json_each(${writeCells(told, cells)}) v
 			JOIN ${stored} s ON ${isSame} WHERE s.domain <> ${domain} GROUP BY s.domain`;
-		const write = sql`${insert}, ${feedId} FROM json_each(${writeCells(properties, cells)}) WHERE true ${resolve}`;
+		const write = sql`${insert}, ${feedId}, CAST(${now()} AS BIGINT) FROM json_each(${writeCells(properties, cells)}) WHERE true ${resolve}`;
 		const [counted] = await runTransaction(db, isDryRun ? [others] : [others, write]);
 		return (counted?.results ?? []) as OtherDomain[];
 	};
 }
 
+/** How long it is known when a feed began that comes in parts. */
+const FEEDS_KEPT_MS = 30 * DAY_MS;
+
+/** When a feed began that comes in parts: now, where this is its first one. */
+export async function beginFeed(db: Database, feed: string, now: number): Promise<number> {
+	const [, , begun] = await runTransaction(db, [
+		sql`DELETE FROM feeds WHERE began_at < ${now - FEEDS_KEPT_MS}`,
+		sql`INSERT INTO feeds (id, began_at) VALUES (${feed}, ${now}) ON CONFLICT (id) DO NOTHING`,
+		sql`SELECT began_at AS "beganAt" FROM feeds WHERE id = ${feed}`,
+	]);
+	return ((begun?.results ?? []) as { beganAt: number }[])[0]?.beganAt ?? now;
+}
+
+/** A feed whose products are all in, as far as it concerns those of others. */
+export type WholeFeed = { id: string; beganAt: number; scope: ReplaceScope };
+
 /**
- * Removes the products that are not of this feed.
+ * Removes the products that are not of this feed; what another feed has written since this one began stays, as it may have been this one's
+ * before.
  * @param scope `domains`: of the brands that the feed has products of; `all`: of every brand
  * @returns how many; null, and nothing is removed, where there is no product of this feed
  */
-export async function removeOthers(db: Database, kind: FeedKind, feedId: string, scope: ReplaceScope): Promise<number | null> {
+export async function removeOthers(db: Database, kind: FeedKind, { id: feedId, beganAt, scope }: WholeFeed): Promise<number | null> {
 	const table = tableName(TABLES[kind].table);
 	const domains = await domainsOf(db, table, feedId);
 	if (domains.length === 0) return null;
@@ -62,7 +85,8 @@ export async function removeOthers(db: Database, kind: FeedKind, feedId: string,
 	let last = 0;
 	for (;;) {
 		const rows = await db.all<{ id: number }>(
-			sql`SELECT rowid AS id FROM ${table} WHERE rowid > ${last} AND feed_id IS DISTINCT FROM ${feedId} ${scoped} ORDER BY rowid LIMIT ${MAX_REMOVED}`,
+			sql`SELECT rowid AS id FROM ${table} WHERE rowid > ${last} AND feed_id IS DISTINCT FROM ${feedId}
+				AND coalesce(fed_at, 0) <= ${beganAt} ${scoped} ORDER BY rowid LIMIT ${MAX_REMOVED}`,
 		);
 		const ids = rows.map(({ id }) => id);
 		if (ids.length > 0) await db.run(sql`DELETE FROM ${table} WHERE rowid IN (SELECT atom FROM json_each(${JSON.stringify(ids)}))`);

@@ -122,7 +122,7 @@ export function exportRate(row: Stored<typeof exchangeRates>): FileEntry {
 	return { currency: row.currency, date: row.date, usd: `${digits.slice(0, -9)}.${digits.slice(-9).replace(/0{1,5}$/, "")}` };
 }
 
-export function exportProduct(row: Omit<Stored<typeof products>, "feedId">): FileEntry {
+export function exportProduct(row: Omit<Stored<typeof products>, "feedId" | "fedAt">): FileEntry {
 	return {
 		id: row.id,
 		domain: row.domain,
@@ -139,7 +139,7 @@ export function exportProduct(row: Omit<Stored<typeof products>, "feedId">): Fil
 	};
 }
 
-export function exportSellerProduct(row: Omit<Stored<typeof sellerProducts>, "feedId">): FileEntry {
+export function exportSellerProduct(row: Omit<Stored<typeof sellerProducts>, "feedId" | "fedAt">): FileEntry {
 	return {
 		asin: row.asin,
 		domain: row.domain,

@@ -150,7 +150,7 @@ export function writeCampaign(domain: string, campaign: CampaignEntry, path: str
 	};
 }
 
-export function writeProduct(product: ProductEntry): Omit<typeof products.$inferSelect, "feedId"> {
+export function writeProduct(product: ProductEntry): Omit<typeof products.$inferSelect, "feedId" | "fedAt"> {
 	return {
 		id: product.id,
 		domain: product.domain,
@@ -167,7 +167,7 @@ export function writeProduct(product: ProductEntry): Omit<typeof products.$infer
 	};
 }
 
-export function writeSellerProduct(product: SellerProductEntry): Omit<typeof sellerProducts.$inferSelect, "feedId"> {
+export function writeSellerProduct(product: SellerProductEntry): Omit<typeof sellerProducts.$inferSelect, "feedId" | "fedAt"> {
 	return {
 		asin: product.asin,
 		sellerId: product.seller_id,
