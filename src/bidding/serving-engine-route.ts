@@ -2,6 +2,7 @@
 import { findByPublisherId } from "../campaign-book/load.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { putBounded } from "../lib/bounded-map.ts";
+import { canonicalCountry } from "../lib/country.ts";
 import { readWebAddress } from "../lib/host.ts";
 import { canonicalKeyword } from "../lib/keyword.ts";
 import { logError } from "../lib/log.ts";
@@ -121,7 +122,7 @@ export function readServingEngineQuery(search: string): ServingEngineQuery {
 		ok: true,
 		publisherId: publisherId.trim(),
 		auction: {
-			country: country === "USA" ? "US" : country,
+			country: country === "USA" ? "US" : canonicalCountry(country),
 			domain,
 			source: sourceId,
 			keyword: keyword === null ? null : canonicalKeyword(keyword),

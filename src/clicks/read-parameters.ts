@@ -1,5 +1,6 @@
 import { MAX_PARAMETER_LENGTH } from "../click-token/click-url.ts";
 import { normaliseClickId } from "../lib/click-id.ts";
+import { canonicalCountry } from "../lib/country.ts";
 import { isPlaceholder } from "../lib/placeholder.ts";
 import { decodeText, type Query } from "../lib/query.ts";
 import { utf8 } from "../lib/utf8.ts";
@@ -48,7 +49,7 @@ export function readTexts(query: Query, names: readonly ClickText[] = CLICK_TEXT
 /** Country of the link as two capitals; null where `cc` is not one. */
 export function readCountry(query: Query): string | null {
 	const text = readParameter(query, "cc")?.trim().toUpperCase() ?? "";
-	return /^[A-Z]{2}$/.test(text) ? text : null;
+	return /^[A-Z]{2}$/.test(text) ? canonicalCountry(text) : null;
 }
 
 /** Bytes of a text as UTF-8; nearly every text is ASCII, and need not be encoded for it. */

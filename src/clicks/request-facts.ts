@@ -1,4 +1,5 @@
 /** What a request itself tells of a click, for `payable.ts`. */
+import { canonicalCountry } from "../lib/country.ts";
 import { isWithin } from "../lib/host.ts";
 import type { TrafficPolicy } from "../lib/traffic-rules.ts";
 import { isBot } from "../lib/user-agent.ts";
@@ -69,5 +70,5 @@ const UNKNOWN_COUNTRIES: ReadonlySet<string> = new Set(["XX", "T1"]);
 
 function isAbroad(country: string | null, campaignCountry: string): boolean {
 	if (country === null || !/^[A-Z]{2}$/.test(country) || UNKNOWN_COUNTRIES.has(country)) return false;
-	return country !== (campaignCountry === "UK" ? "GB" : campaignCountry);
+	return country !== canonicalCountry(campaignCountry);
 }

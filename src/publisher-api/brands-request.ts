@@ -4,6 +4,7 @@ import { brandDomain } from "../http/filters.ts";
 import { cursorOf } from "../http/pages.ts";
 import { day, givenOf } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
+import { canonicalCountry } from "../lib/country.ts";
 import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES, type TrafficType } from "../lib/enums.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { PRICE_SCALE, parseDecimal } from "../lib/money.ts";
@@ -37,6 +38,7 @@ export const brandsQuerySchema = v.strictObject({
 			v.string(),
 			v.transform((text) => text.trim().toUpperCase()),
 			v.regex(/^[A-Z]{2}$/, "must be an ISO country code such as US"),
+			v.transform(canonicalCountry),
 		),
 	),
 	traffic_type: v.optional(oneOf(TRAFFIC_TYPES)),

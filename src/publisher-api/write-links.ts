@@ -8,6 +8,7 @@ import { findBrandDomains } from "../db/find-brands.ts";
 import type { Publisher } from "../keys/key-owners.ts";
 import { readBlockedBrands } from "../lib/blocked-brands.ts";
 import { normaliseClickId } from "../lib/click-id.ts";
+import { canonicalCountry } from "../lib/country.ts";
 import { canonicalHost, hostOfAddress, readWebAddress } from "../lib/host.ts";
 import { formatPrice } from "../lib/money.ts";
 import { Query } from "../lib/query.ts";
@@ -26,6 +27,7 @@ const countryCode = v.pipe(
 	v.string(),
 	v.transform((text) => text.trim().toUpperCase()),
 	v.regex(/^[A-Z]{2}$/, "must be an ISO country code such as US"),
+	v.transform(canonicalCountry),
 );
 
 export const linksRequestSchema = v.strictObject({

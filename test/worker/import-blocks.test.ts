@@ -85,3 +85,42 @@ describe("worker: blocks that stop most of what publishers are bid for", () => {
 		expect([last.status, await last.json()]).toMatchObject([200, { needs_confirmation: false, difference: { bids: { blocked: 1 } } }]);
 	});
 });
+
+describe("worker: the United Kingdom as many write it", () => {
+	it("is blocked by UK as by GB, has campaigns of either, and is asked for by either", async () => {
+		const brands = [
+			brandEntry("tea.example", 31, {}, { country: "uk" }),
+			brandEntry("milk.example", 32, { blocked_countries: ["UK"] }, { country: "GB" }),
+			brandEntry("rain.example", 33, {}, { country: "GB" }),
+		];
+		await importFile({ publishers: [publisherCalled("three")], brands });
+		const ask = async (domain: string, cc: string) => {
+			const query = new URLSearchParams({ pubi: "three", bd: domain, cc });
+			return (await exports.default.fetch(`https://rtb.example/serving-engine?${query}`)).json<{ status: number }>();
+		};
+		const statuses = () =>
+			Promise.all(
+				["tea.example", "milk.example", "rain.example"].map(async (domain) => [
+					(await ask(domain, "GB")).status,
+					(await ask(domain, "UK")).status,
+				]),
+			);
+		expect(await statuses()).toEqual([
+			[1, 1],
+			[0, 0],
+			[1, 1],
+		]);
+		await importFile({ publishers: [{ id: "three", blocked_brands: [{ domain: "rain.example", country: "UK" }] }] }, "?yes=1");
+		expect(await statuses()).toEqual([
+			[1, 1],
+			[0, 0],
+			[0, 0],
+		]);
+		const headers = { AccessKey: "access-key-three" };
+		const list = await exports.default.fetch("https://base.example/api/brands?country=UK", { headers });
+		expect(await list.json()).toMatchObject({ data: [{ domain: "tea.example", offers: [{ country: "GB" }] }] });
+		const links = JSON.stringify({ urls: ["https://tea.example/", "https://rain.example/"], country: "UK" });
+		const linked = await exports.default.fetch("https://base.example/api/links", { method: "POST", headers, body: links });
+		expect(await linked.json()).toMatchObject({ data: [{ brand: "tea.example" }, { reason: "blocked" }] });
+	});
+});

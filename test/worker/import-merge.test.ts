@@ -203,7 +203,7 @@ describe("worker: a dry run", () => {
 				campaigns: campaigns.map(({ campaign_id, country }) => ({ campaign_id, country: choose(country) })),
 			})),
 		});
-		const refused = await postNetwork(JSON.stringify(inCountry(() => "UK")));
+		const refused = await postNetwork(JSON.stringify(inCountry(() => "NL")));
 		expect([refused.status, await refused.json()]).toEqual([409, expect.objectContaining({ stops: bidding, of: bidding })]);
 		expect((await differenceOf(inCountry((own) => own))).bids).toMatchObject({ starts: 0, stops: 0 });
 	});

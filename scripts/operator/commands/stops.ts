@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { canonicalCountry } from "../../../src/lib/country.ts";
 import { canonicalHost } from "../../../src/lib/host.ts";
 import { Failure } from "../../local/failure.ts";
 import type { OperatorCommand } from "../command.ts";
@@ -58,7 +59,7 @@ async function block(brand: string, { publisher, country, ...options }: BlockOpt
 	const domain = canonicalHost(brand) ?? brand;
 	const { entry, etag } = await fetchEntry("publishers", publisher, options);
 	const blocks = v.parse(blocksSchema, entry.blocked_brands);
-	const where = country?.toUpperCase();
+	const where = country === undefined ? undefined : canonicalCountry(country.trim().toUpperCase());
 	const others = blocks.filter(
 		(one) => one.domain !== domain || (isBlock ? one.country !== where : where !== undefined && one.country !== where),
 	);

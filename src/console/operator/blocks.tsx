@@ -2,6 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { BlockedBrand } from "../../lib/blocked-brands.ts";
+import { canonicalCountry } from "../../lib/country.ts";
 import { readListQuery } from "../../operator/network/entry-requests.ts";
 import type { FileEntry } from "../../operator/network/export-entry.ts";
 import { type FoundEntry, findEntry, listEntries } from "../../operator/network/read-entries.ts";
@@ -78,7 +79,7 @@ function blocksOf({ entry }: { entry: FileEntry }): readonly BlockedBrand[] {
 
 /** Of a brand in the form's country; in all of them where it names none. */
 function blockOf(domain: string, { form }: PersonRequest): BlockedBrand {
-	const country = (form.get("country") ?? "").trim().toUpperCase();
+	const country = canonicalCountry((form.get("country") ?? "").trim().toUpperCase());
 	return { domain, ...(country !== "" && { country }) };
 }
 

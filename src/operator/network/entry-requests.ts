@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { cursorOf } from "../../http/pages.ts";
 import { readInput } from "../../http/read-input.ts";
+import { canonicalCountry } from "../../lib/country.ts";
 import { PUBLISHER_STATUSES } from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
@@ -23,7 +24,9 @@ const active = v.optional(
 		v.transform((value) => value === "true"),
 	),
 );
-const country = v.optional(v.pipe(v.string(), v.toUpperCase(), v.regex(/^[A-Z]{2}$/, "must be a two-letter country code such as US")));
+const country = v.optional(
+	v.pipe(v.string(), v.toUpperCase(), v.regex(/^[A-Z]{2}$/, "must be a two-letter country code such as US"), v.transform(canonicalCountry)),
+);
 const domain = v.optional(
 	v.pipe(
 		v.string(),

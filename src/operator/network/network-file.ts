@@ -5,6 +5,7 @@
 import ipaddr from "ipaddr.js";
 import * as v from "valibot";
 import { canonicalAvailability } from "../../lib/availability.ts";
+import { canonicalCountry } from "../../lib/country.ts";
 import {
 	AMENDMENTS,
 	BUDGET_BASES,
@@ -106,6 +107,7 @@ const country = v.pipe(
 	v.trim(),
 	v.toUpperCase(),
 	v.regex(/^[A-Z]{2}$/, "must be a two-letter country code such as US"),
+	v.transform(canonicalCountry),
 );
 const currency = v.pipe(
 	v.string("must be a currency code"),
