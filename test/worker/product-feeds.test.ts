@@ -3,7 +3,9 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
 import { feedReportSchema } from "../../src/operator/feeds/feed-answer.ts";
+import { feedWriter } from "../../src/operator/feeds/write-feed.ts";
 import { csv, jsonLines, postFeed, sendFeed, utf16 } from "../support/feeds.ts";
 import { gzip } from "../support/gzip.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
@@ -436,6 +438,31 @@ describe("worker: what a feed gets wrong", () => {
 		const latin = Uint8Array.from(text, (character) => character.charCodeAt(0));
 		expect(await sendFeed("products", latin)).toMatchObject({ accepted: 3, unread_characters: { products: 2, line: 3 } });
 		expect(await sendFeed("products", text)).not.toHaveProperty("unread_characters");
+	});
+
+	it("descriptions however long are taken over, in values that D1 takes", async () => {
+		const longest: number[] = [];
+		const measured = new Proxy(env.PRODUCTS, {
+			get(target, name) {
+				if (name !== "prepare") return Reflect.get(target, name).bind(target);
+				return (text: string) => {
+					const statement = target.prepare(text);
+					const bind = (...values: unknown[]) => {
+						longest.push(...values.map((value) => new TextEncoder().encode(String(value)).length));
+						return statement.bind(...values);
+					};
+					return { bind };
+				};
+			},
+		});
+		const rows = Array.from({ length: 250 }, (_, at) => ({
+			...shoes(String(at), { description: "\u20ac".repeat(20_000) }),
+			...{ currency: "USD", finalPriceMicros: 1, availability: "InStock" },
+		}));
+		const write = feedWriter({ products: openDatabase(measured), now: Date.now }, "products", null, false);
+		expect(await write(rows)).toEqual([]);
+		expect(await idsStored()).toHaveLength(250);
+		expect(Math.max(...longest)).toBeLessThan(2_000_000);
 	});
 
 	it("products of no brand are taken over, and told of", async () => {

@@ -4,6 +4,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { cellsAsColumns, columnNames, namedCells, propertiesOf, replaceColumns, rowOf, tableName, writeCells } from "../../db/json-rows.ts";
 import { products, sellerProducts } from "../../db/schema/products.ts";
+import { splitByBytes } from "../../lib/split-by-bytes.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import type { FeedKind } from "./feed-columns.ts";
 import type { ReplaceScope } from "./feed-options.ts";
@@ -44,13 +45,18 @@ export function feedWriter(
 	const told = [...key, "domain"];
 	const { domain, ...keyCells } = namedCells(told, sql`v.value`);
 	const isSame = sql`${rowOf(table, key, sql`s`)} = (${sql.join(Object.values(keyCells), sql`, `)})`;
-	return async (rows) => {
-		const cells: readonly Record<string, unknown>[] = rows;
-		const others = sql`SELECT s.domain, count(*) AS products FROM json_each(${writeCells(told, cells)}) v
+	const writePart = async (rows: readonly Record<string, unknown>[]) => {
+		const others = sql`SELECT s.domain, count(*) AS products FROM json_each(${writeCells(told, rows)}) v
 			JOIN ${stored} s ON ${isSame} WHERE s.domain <> ${domain} GROUP BY s.domain`;
-		const write = sql`${insert}, ${feedId}, CAST(${now()} AS BIGINT) FROM json_each(${writeCells(properties, cells)}) WHERE true ${resolve}`;
+		const write = sql`${insert}, ${feedId}, CAST(${now()} AS BIGINT) FROM json_each(${writeCells(properties, rows)}) WHERE true ${resolve}`;
 		const [counted] = await runTransaction(db, isDryRun ? [others] : [others, write]);
 		return (counted?.results ?? []) as OtherDomain[];
+	};
+	return async (rows) => {
+		const found: OtherDomain[] = [];
+		// A thousand descriptions are more than D1 takes in one value.
+		for (const part of splitByBytes<Record<string, unknown>>(rows)) found.push(...(await writePart(part)));
+		return found;
 	};
 }
 
