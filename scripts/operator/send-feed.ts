@@ -26,6 +26,7 @@ type FeedCommandOptions = ServerOptions & {
 	idPrefix?: string;
 	replace?: boolean;
 	replaceAll?: boolean;
+	yes?: boolean;
 	dryRun?: boolean;
 };
 
@@ -43,6 +44,7 @@ export function addFeedCommand(program: Command, name: "products" | "seller-prod
 		.option("--id-prefix <text>", "put before every id, where ids of several feeds are alike")
 		.option("--replace", "then remove what the feed no longer has, of the brands in it")
 		.option("--replace-all", "then remove what the feed does not have, of all brands")
+		.option("--yes", "also where more go than the feed has, and more than a hundred")
 		.option("--dry-run", "only say what would be accepted, and what not")
 		.addHelpText("after", "\nProducts are matched by id. The same feed may be sent again at any time; a record at fault is rejected alone.")
 		.action((file: string, options: FeedCommandOptions) => sendFeed(name, file, options));
@@ -62,7 +64,10 @@ async function sendFeed(name: string, file: string, options: FeedCommandOptions)
 	let report: FeedReport;
 	try {
 		const names = namesOfSent(options);
-		report = await sendParts({ target, path: `/operator/${name}`, query, names, scope, progress }, splitFeed(chunks, PART_SIZE));
+		report = await sendParts(
+			{ target, path: `/operator/${name}`, query, names, scope, isConfirmed: options.yes === true, progress },
+			splitFeed(chunks, PART_SIZE),
+		);
 	} catch (error) {
 		throw describeReading(error, file);
 	} finally {
@@ -154,12 +159,23 @@ async function* meter(source: AsyncIterable<Buffer>, progress: Progress): AsyncG
 	}
 }
 
-type Sending = { target: Target; path: string; query: URLSearchParams; names: Names; scope: ReplaceScope | null; progress: Progress };
+type Sending = {
+	target: Target;
+	path: string;
+	query: URLSearchParams;
+	names: Names;
+	scope: ReplaceScope | null;
+	isConfirmed: boolean;
+	progress: Progress;
+};
 
 const NOTHING: FeedReport = { feed: "", accepted: 0, rejected: 0, rejected_lines: [], unknown_domains: [], removed: null, dry_run: false };
 
 /** Sends the parts under one feed id, and at last has the others removed. Ends early where a part cannot be read. */
-async function sendParts({ target, path, query, names, scope, progress }: Sending, parts: AsyncIterable<FeedPart>): Promise<FeedReport> {
+async function sendParts(
+	{ target, path, query, names, scope, isConfirmed, progress }: Sending,
+	parts: AsyncIterable<FeedPart>,
+): Promise<FeedReport> {
 	const common = new URLSearchParams(query);
 	if (scope !== null) common.set("feed", randomUUID());
 	let sum = NOTHING;
@@ -173,7 +189,7 @@ async function sendParts({ target, path, query, names, scope, progress }: Sendin
 	if (scope === null) return sum;
 	if (sum.rejected > sum.accepted) return { ...sum, message: "Nothing was removed, because most records were rejected." };
 	progress.note("removing what the feed no longer has");
-	const last = `${path}?${new URLSearchParams([...common, ["replace", scope]])}`;
+	const last = `${path}?${new URLSearchParams([...common, ["replace", scope], ...(isConfirmed ? [["yes", "1"]] : [])])}`;
 	return addReports(sum, await send(target, last, Buffer.alloc(0), { names, stands: AGAIN, isBegun: true }));
 }
 

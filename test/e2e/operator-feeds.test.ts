@@ -78,13 +78,14 @@ describe("npm run operator -- products", () => {
 		writeFileSync(join(project.folder, "large.csv"), HEADER + lines.join(""));
 		const removed = { status: 200, body: { ...REPORT, accepted: 0, removed: 7 } };
 		answers = [{ status: 200, body: REPORT }, { status: 200, body: REPORT }, removed];
-		const { code, stdout } = await run("products", "large.csv", "--replace");
+		const { code, stdout } = await run("products", "large.csv", "--replace", "--yes");
 		expect(stdout).toMatch(/Accepted: 2\nRemoved: {2}7 that the feed no longer has/);
 		expect(code).toBe(0);
 		expect(seen).toHaveLength(3);
 		const [first, second, last] = seen;
 		expect(new Set(seen.map(({ query }) => query.feed)).size).toBe(1);
-		expect(last).toMatchObject({ query: { replace: "domains" }, body: "" });
+		expect(last).toMatchObject({ query: { replace: "domains", yes: "1" }, body: "" });
+		expect([first?.query.yes, second?.query.yes]).toEqual([undefined, undefined]);
 		expect([first?.body, second?.body].map((body) => body?.slice(HEADER.length)).join("")).toBe(lines.join(""));
 		expect(second?.body.startsWith(HEADER)).toBe(true);
 		expect(Number(second?.query.line)).toBe(first?.body.split("\n").length ?? 0);

@@ -632,9 +632,24 @@ describe("worker: replace", () => {
 		expect(await idsStored()).toEqual(["4", "5", "6", "h"]);
 	});
 
+	it("asks before it removes more than the feed has, and more than a hundred: it may have broken off", async () => {
+		const many = Array.from({ length: 210 }, (_, at) => shoes(`many-${at}`));
+		await sendFeed("products", jsonLines(many));
+		const { feed, ...report } = await sendFeed("products", jsonLines(many.slice(0, 100)), { replace: "domains" });
+		expect(report).toMatchObject({ accepted: 100, removed: null, message: expect.stringContaining("yes=1 (--yes)") });
+		expect(await idsStored()).toHaveLength(214);
+		expect(await sendFeed("products", jsonLines(many.slice(0, 110)), { replace: "domains" })).toMatchObject({ removed: 103 });
+		expect(await sendFeed("products", jsonLines(many.slice(0, 10)), { replace: "domains" })).toMatchObject({ removed: 100 });
+		await sendFeed("products", jsonLines(many));
+		const shrunk = await sendFeed("products", jsonLines(many.slice(0, 1)), { replace: "all" });
+		expect(shrunk.removed).toBeNull();
+		expect(await sendFeed("products", "", { feed: shrunk.feed, replace: "all", yes: "1" })).toMatchObject({ removed: 210 });
+		expect((await postFeed("products", "", { feed, replace: "all", yes: "y" })).status).toBe(422);
+	});
+
 	it("removes more than one statement does", async () => {
 		await sendFeed("products", jsonLines(Array.from({ length: 4_500 }, (_, at) => shoes(`many-${at}`))));
-		expect(await sendFeed("products", jsonLines([shoes("1")]), { replace: "domains" })).toMatchObject({ removed: 4_502 });
+		expect(await sendFeed("products", jsonLines([shoes("1")]), { replace: "domains", yes: "1" })).toMatchObject({ removed: 4_502 });
 		expect(await idsStored()).toEqual(["1", "h"]);
 	});
 });

@@ -7,7 +7,7 @@ import { REPLACE_SCOPES } from "../../operator/feeds/feed-options.ts";
 import { MAX_FILE_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, count, DRY_RUN, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, count, DRY_RUN, flagParameter, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
 
@@ -20,6 +20,7 @@ function parametersOf(kind: FeedKind): readonly Parameter[] {
 			description: "Then removes what the feed does not have: of the brands in it (`domains`), or of all (`all`).",
 			schema: v.picklist(REPLACE_SCOPES),
 		},
+		flagParameter("yes", "1 removes even where more products go than the feed has, and more than a hundred: it may have broken off."),
 		{
 			in: "query",
 			name: "feed",

@@ -22,13 +22,15 @@ export type FeedOptions = {
 	constants: Map<string, string>;
 	/** Only says what would be taken over. */
 	isDryRun: boolean;
+	/** Whether most products may be removed. */
+	isConfirmed: boolean;
 };
 
 const SCOPES: Readonly<Record<string, ReplaceScope | null>> = { "": null, false: null, true: "domains", domains: "domains", all: "all" };
 const MAX_LINE = 1_000_000_000;
 
 /**
- * `feed`, `replace` (`domains` or `all`), `line`, `mapping` (a JSON object), `id_prefix`, `dry_run`; any other parameter is a field with its
+ * `feed`, `replace` (`domains` or `all`), `line`, `mapping` (a JSON object), `id_prefix`, `dry_run`, `yes`; any other parameter is a field with its
  * value for the whole feed.
  * @throws HttpError 422 that names each parameter at fault
  */
@@ -47,8 +49,13 @@ export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOpt
 	for (const name of repeated) blame(name, GIVEN_TWICE);
 	const replace = SCOPES[query.get("replace") ?? ""];
 	if (replace === undefined) blame("replace", "must be domains or all");
-	const dryRun = v.safeParse(flag, query.get("dry_run") || undefined);
-	if (!dryRun.success) blame("dry_run", dryRun.issues[0].message);
+	const readFlag = (name: string) => {
+		const read = v.safeParse(flag, query.get(name) || undefined);
+		if (!read.success) blame(name, read.issues[0].message);
+		return read.success && read.output;
+	};
+	const isDryRun = readFlag("dry_run");
+	const isConfirmed = readFlag("yes");
 	const line = query.get("line") === null ? null : Number(query.get("line"));
 	if (line !== null && !(Number.isInteger(line) && line >= 1 && line <= MAX_LINE)) blame("line", "must be a line number");
 	const feed = query.get("feed");
@@ -63,11 +70,12 @@ export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOpt
 		mapping: typeof mapping === "string" ? {} : mapping,
 		idPrefix: query.get("id_prefix")?.trim() ?? "",
 		constants,
-		isDryRun: dryRun.success && dryRun.output,
+		isDryRun,
+		isConfirmed,
 	};
 }
 
-const OPTIONS = new Set(["feed", "replace", "line", "mapping", "id_prefix", "dry_run"]);
+const OPTIONS = new Set(["feed", "replace", "line", "mapping", "id_prefix", "dry_run", "yes"]);
 
 /** The mapping, or what is wrong with it. */
 function readMapping(text: string | null, fields: readonly string[]): Record<string, string> | string {

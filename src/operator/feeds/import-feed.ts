@@ -52,9 +52,9 @@ async function takeOver(
 	options: FeedOptions,
 	stream: ReadableStream<Uint8Array>,
 ): Promise<FeedReport> {
-	const { feed, replace, line, mapping, idPrefix, constants, isDryRun } = options;
+	const { feed, replace, line, mapping, idPrefix, constants, isDryRun, isConfirmed } = options;
 	const feedId = feed ?? (replace === null ? null : crypto.randomUUID());
-	const beganAt = feed === null || isDryRun ? deps.now() : await beginFeed(deps.products, feed, deps.now());
+	const beganAt = feedId === null || isDryRun ? deps.now() : await beginFeed(deps.products, feedId, deps.now());
 	const write = feedWriter(deps, kind, feedId, isDryRun);
 	const taking = new Taking(deps.db, kind, async (rows) => {
 		if (rows.length === 0) return [];
@@ -86,8 +86,8 @@ async function takeOver(
 	// A feed that is mostly rejected says little about what there is.
 	if (report.rejected > report.accepted) return { ...report, removed: null, message: "Nothing was removed: most records were rejected." };
 	await audit.begin();
-	const removed = await removeOthers(deps.products, kind, { id: feedId, beganAt, scope: replace });
-	return removed === null ? { ...report, removed, message: "Nothing was removed: the feed has no product." } : { ...report, removed };
+	const removed = await removeOthers(deps.products, kind, { id: feedId, beganAt, scope: replace }, isConfirmed);
+	return typeof removed === "number" ? { ...report, removed } : { ...report, removed: null, message: `Nothing was removed: ${removed}.` };
 }
 
 function describeMissing(missing: readonly string[], names: readonly string[]): string {

@@ -60,10 +60,10 @@ export function feedWriter(
 	};
 }
 
-/** How long it is known when a feed began that comes in parts. */
+/** How long it is known when a feed began. */
 const FEEDS_KEPT_MS = 30 * DAY_MS;
 
-/** When a feed began that comes in parts: now, where this is its first one. */
+/** When a feed began: now, where this is its first part. */
 export async function beginFeed(db: Database, feed: string, now: number): Promise<number> {
 	const [, , begun] = await runTransaction(db, [
 		sql`DELETE FROM feeds WHERE began_at < ${now - FEEDS_KEPT_MS}`,
@@ -73,26 +73,35 @@ export async function beginFeed(db: Database, feed: string, now: number): Promis
 	return ((begun?.results ?? []) as { beganAt: number }[])[0]?.beganAt ?? now;
 }
 
-/** A feed whose products are all in, as far as it concerns those of others. */
+/** A feed whose products are all in. Scope `domains`: it has all of the brands in it; `all`: of every brand. */
 export type WholeFeed = { id: string; beganAt: number; scope: ReplaceScope };
+
+/** How many products may go that are more than those of the feed without a question. */
+const UNASKED = 100;
 
 /**
  * Removes the products that are not of this feed; what another feed has written since this one began stays, as it may have been this one's
  * before.
- * @param scope `domains`: of the brands that the feed has products of; `all`: of every brand
- * @returns how many; null, and nothing is removed, where there is no product of this feed
+ * @param isConfirmed whether most products may go: a feed that broke off reads like one that shrank
+ * @returns how many; or why nothing is removed
  */
-export async function removeOthers(db: Database, kind: FeedKind, { id: feedId, beganAt, scope }: WholeFeed): Promise<number | null> {
+export async function removeOthers(db: Database, kind: FeedKind, feed: WholeFeed, isConfirmed: boolean): Promise<number | string> {
 	const table = tableName(TABLES[kind].table);
-	const domains = await domainsOf(db, table, feedId);
-	if (domains.length === 0) return null;
-	const scoped = scope === "all" ? sql`` : sql`AND domain IN (SELECT atom FROM json_each(${JSON.stringify(domains)}))`;
+	const own = await countOwn(db, table, feed.id);
+	if (own.products === 0) return "the feed has no product";
+	const others = othersOf(feed, own.domains);
+	const asked = Math.max(own.products, UNASKED);
+	if (!isConfirmed) {
+		const going = await db.all(sql`SELECT 1 FROM ${table} WHERE ${others} LIMIT ${asked + 1}`);
+		if (going.length > asked) {
+			return `more than ${asked} products would go, and the feed has ${own.products}. If that is meant, confirm it by yes=1 (--yes)`;
+		}
+	}
 	let removed = 0;
 	let last = 0;
 	for (;;) {
 		const rows = await db.all<{ id: number }>(
-			sql`SELECT rowid AS id FROM ${table} WHERE rowid > ${last} AND feed_id IS DISTINCT FROM ${feedId}
-				AND coalesce(fed_at, 0) <= ${beganAt} ${scoped} ORDER BY rowid LIMIT ${MAX_REMOVED}`,
+			sql`SELECT rowid AS id FROM ${table} WHERE rowid > ${last} AND ${others} ORDER BY rowid LIMIT ${MAX_REMOVED}`,
 		);
 		const ids = rows.map(({ id }) => id);
 		if (ids.length > 0) await db.run(sql`DELETE FROM ${table} WHERE rowid IN (SELECT atom FROM json_each(${JSON.stringify(ids)}))`);
@@ -102,7 +111,14 @@ export async function removeOthers(db: Database, kind: FeedKind, { id: feedId, b
 	}
 }
 
-async function domainsOf(db: Database, table: SQL, feedId: string): Promise<string[]> {
-	const rows = await db.all<{ domain: string }>(sql`SELECT DISTINCT domain FROM ${table} WHERE feed_id = ${feedId}`);
-	return rows.map(({ domain }) => domain);
+function othersOf({ id, beganAt, scope }: WholeFeed, domains: readonly string[]): SQL {
+	const scoped = scope === "all" ? sql`` : sql`AND domain IN (SELECT atom FROM json_each(${JSON.stringify(domains)}))`;
+	return sql`feed_id IS DISTINCT FROM ${id} AND coalesce(fed_at, 0) <= ${beganAt} ${scoped}`;
+}
+
+async function countOwn(db: Database, table: SQL, feedId: string): Promise<{ products: number; domains: string[] }> {
+	const rows = await db.all<{ domain: string; products: number }>(
+		sql`SELECT domain, count(*) AS products FROM ${table} WHERE feed_id = ${feedId} GROUP BY domain`,
+	);
+	return { products: rows.reduce((sum, { products: own }) => sum + own, 0), domains: rows.map(({ domain }) => domain) };
 }
