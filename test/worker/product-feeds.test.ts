@@ -424,6 +424,17 @@ describe("worker: what a feed gets wrong", () => {
 		expect(await idsStored()).toEqual(["1", "9"]);
 	});
 
+	it("a number with more digits than are read is no id: two products would be one", async () => {
+		const lines = ["9007199254740991", "12345678901234567", "12345678901234568", '"12345678901234567"'].map((id) =>
+			JSON.stringify(shoes("X")).replace('"X"', id),
+		);
+		expect(await sendFeed("products", lines.join("\n"))).toMatchObject({
+			accepted: 2,
+			rejected_lines: [2, 3].map((line) => ({ line, reason: "id has too many digits for a number: write a text" })),
+		});
+		expect(await idsStored()).toEqual(["12345678901234567", "9007199254740991"]);
+	});
+
 	it("at most a hundred rejected records are listed, all are counted", async () => {
 		const answer = await sendFeed("products", "{}\n".repeat(250));
 		expect(answer).toMatchObject({ accepted: 0, rejected: 250 });

@@ -79,6 +79,9 @@ function cellOf(get: Get, plan: ColumnPlan, field: string): string | null {
 function textOf(cell: unknown, field: string): string | null {
 	if (cell === undefined || cell === null) return null;
 	if (typeof cell === "string") return cell.trim() === "" ? null : cell.trim();
+	// Two ids that differ in their last digits would be one.
+	if (Number.isInteger(cell) && !Number.isSafeInteger(cell))
+		throw new RecordFault(`${field} has too many digits for a number: write a text`);
 	// A sum such as 0.1 + 0.2 has more digits than were meant.
 	if (typeof cell === "number") return String(Number(cell.toFixed(6)));
 	if (typeof cell === "boolean") return String(cell);
