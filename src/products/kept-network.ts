@@ -4,6 +4,7 @@
  */
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
+import { IS_PAUSED } from "../db/is-paused.ts";
 import { publishers } from "../db/schema/publishers.ts";
 import type { Publisher } from "../keys/key-owners.ts";
 import { putBounded } from "../lib/bounded-map.ts";
@@ -77,15 +78,19 @@ export class KeptNetwork {
 		this.#brands.clear();
 	}
 
-	/** A campaign with deeplinks comes before one for the homepage alone, the US before other countries, then the lowest id. */
+	/**
+	 * A campaign with deeplinks comes before one for the homepage alone, the US before other countries, one that pays for clicks before one
+	 * that a cap has paused, then the lowest id.
+	 */
 	async #readBrands(domains: readonly string[]): Promise<Map<string, KeptBrand>> {
 		const rows = await this.#db.all<Row>(sql`
 			SELECT b.id AS "brandId", b.domain, b.name, b.marketplace, b.blocked_countries AS "blockedCountries",
 				c.campaign_id AS "campaignId", c.country
-			FROM brands b JOIN campaigns c ON c.brand_id = b.id
+			FROM brands b JOIN campaigns c ON c.brand_id = b.id LEFT JOIN campaign_pauses p ON p.campaign_id = c.campaign_id
 			WHERE b.domain IN (SELECT atom FROM json_each(${JSON.stringify(domains)})) AND b.active = 1 AND c.active = 1
 				AND (c.homepage_url IS NOT NULL OR c.deeplink_url IS NOT NULL)
-			ORDER BY (c.deeplink_url IS NOT NULL AND c.deeplink_verified = 1) DESC, c.country = 'US' DESC, c.campaign_id`);
+			ORDER BY (c.deeplink_url IS NOT NULL AND c.deeplink_verified = 1) DESC, c.country = 'US' DESC,
+				${IS_PAUSED}, c.campaign_id`);
 		const brands = new Map<string, KeptBrand>();
 		for (const { blockedCountries, marketplace, campaignId, country, ...facts } of rows) {
 			const brand = brands.get(facts.domain) ?? {

@@ -14,7 +14,7 @@ export type PromotableBrand = {
 
 /**
  * The brands among `domains` that are active, not blocked for the publisher and have an active campaign with a link in a country
- * that is not blocked: the first such campaign. One that a cap has paused still counts: its link works.
+ * that is not blocked: the first such campaign. One that a cap has paused still counts where there is no other: its link works.
  */
 export async function findPromotableBrands(
 	network: KeptNetwork,

@@ -1,6 +1,7 @@
 /** The brands that a publisher may promote, page by page: those of its brand list. */
 import { type SQL, sql } from "drizzle-orm";
 import { containsText } from "../db/contains-text.ts";
+import { IS_PAUSED } from "../db/is-paused.ts";
 import { writeCursor } from "../http/pages.ts";
 import type { Publisher } from "../keys/key-owners.ts";
 import { offerIdOf } from "../lib/md5-ids.ts";
@@ -9,7 +10,6 @@ import type { PublisherBrand, PublisherBrands } from "./brands-answer.ts";
 import type { BrandsQuery } from "./brands-request.ts";
 import { type LinkPrices, type LinkPricesDeps, readLinkPrices } from "./link-prices.ts";
 import { type Campaign, chooseBest, type LinkTerms, priceOfLink } from "./offers.ts";
-import { IS_PAUSED } from "./paused.ts";
 
 /** Brands that a request looks at: where these hold too few that it wants, the cursor goes on behind them. */
 const MAX_LOOKED_AT = 20_000;

@@ -5,6 +5,7 @@ import type { LinkTokens } from "../click-token/link-token.ts";
 import { readTexts } from "../clicks/read-parameters.ts";
 import type { Database } from "../db/client.ts";
 import { findBrandDomains } from "../db/find-brands.ts";
+import { IS_PAUSED } from "../db/is-paused.ts";
 import type { Publisher } from "../keys/key-owners.ts";
 import { readBlockedBrands } from "../lib/blocked-brands.ts";
 import { normaliseClickId } from "../lib/click-id.ts";
@@ -17,7 +18,6 @@ import { chooseLink, type LinkedBrand } from "./choose-link.ts";
 import { type LinkPrices, type LinkPricesDeps, readLinkPrices } from "./link-prices.ts";
 import type { Links } from "./links-answer.ts";
 import type { Campaign } from "./offers.ts";
-import { IS_PAUSED } from "./paused.ts";
 
 export const MAX_LINKS = 500;
 /** Addresses of the longest kind that is used, in UTF-8, and the rest. */

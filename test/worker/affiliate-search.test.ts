@@ -46,6 +46,7 @@ beforeAll(async () => {
 				campaigns: [
 					...brandEntry("many.example", 20).campaigns,
 					...brandEntry("many.example", 21, {}, { ...DEEPLINKS, country: "CA" }).campaigns,
+					...brandEntry("many.example", 22, {}, { ...DEEPLINKS, daily_click_cap: 0 }).campaigns,
 					...brandEntry("many.example", 23, {}, DEEPLINKS).campaigns,
 					...brandEntry("many.example", 24, {}, DEEPLINKS).campaigns,
 				],
@@ -207,7 +208,7 @@ describe("worker: an affiliate result", () => {
 		});
 	});
 
-	it("goes by a campaign with deeplinks, of the US if there is one, with the lowest id", async () => {
+	it("goes by a campaign with deeplinks, of the US if there is one, that takes clicks, with the lowest id", async () => {
 		const [manifold] = (await searchAffiliate({ keyword: "manifold" })).results;
 		expect((await openLink(manifold?.redirect_url ?? "")).token).toMatchObject({ campaignId: 23 });
 		const [apple] = (await searchAffiliate({ keyword: "apple" })).results;
