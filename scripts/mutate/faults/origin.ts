@@ -77,8 +77,8 @@ export const ORIGIN_FAULTS: readonly Fault[] = [
 	{
 		name: "comma-before-three-digits-is-a-decimal-one",
 		file: "src/operator/feeds/read-price.ts",
-		find: "if (/^\\d{1,3}(?:,\\d{3})+(?:\\.\\d+)?$/.test(digits))",
-		replace: "if (/^\\d{1,3}(?:,\\d{3}){2,}(?:\\.\\d+)?$/.test(digits))",
+		find: "if (/^[1-9]\\d{0,2}(?:,\\d{3})+(?:\\.\\d+)?$/.test(digits))",
+		replace: "if (/^[1-9]\\d{0,2}(?:,\\d{3}){2,}(?:\\.\\d+)?$/.test(digits))",
 		tests: ["test/unit/operator/feeds/read-price.test.ts"],
 	},
 	{

@@ -22,11 +22,14 @@ export function readPrice(text: string): FeedPrice | null {
 	return { amount, currency: code?.toUpperCase() ?? (symbol === undefined ? null : (SYMBOLS[symbol] ?? null)) };
 }
 
-/** The decimal point is the last separator, unless it groups thousands: once with three digits behind it as a comma, or repeated. */
+/**
+ * The decimal point is the last separator, unless it groups thousands: once with three digits behind it as a comma, or repeated. Nothing
+ * groups thousands behind a zero.
+ */
 function readAmount(digits: string): string | null {
 	if (/^\d+(?:\.\d+)?$/.test(digits)) return digits;
-	if (/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(digits)) return digits.replaceAll(",", "");
-	if (/^\d{1,3}(?:\.\d{3})+,\d+$/.test(digits) || /^\d{1,3}(?:\.\d{3}){2,}$/.test(digits))
+	if (/^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/.test(digits)) return digits.replaceAll(",", "");
+	if (/^[1-9]\d{0,2}(?:\.\d{3})+,\d+$/.test(digits) || /^[1-9]\d{0,2}(?:\.\d{3}){2,}$/.test(digits))
 		return digits.replaceAll(".", "").replace(",", ".");
 	if (/^\d+,\d+$/.test(digits)) return digits.replace(",", ".");
 	return null;

@@ -17,11 +17,16 @@ describe("unit: prices of feeds", () => {
 		["1 299,00 EUR", "1299.00", "EUR"],
 		["1'299.00 CHF", "1299.00", "CHF"],
 		["1.299", "1.299", null],
+		["0,299 EUR", "0.299", "EUR"],
+		["0.299", "0.299", null],
 	])("%s", (text, amount, currency) => {
 		expect(readPrice(text)).toEqual({ amount, currency });
 	});
 
-	it.each(["", "free", "12.00 US", "-1", "1e3", "12.00 USD EUR", "1,2,3", "1.2.3", "12.00.00", "NaN", "$", "."])("not %j", (text) => {
-		expect(readPrice(text)).toBeNull();
-	});
+	it.each(["", "free", "12.00 US", "-1", "1e3", "12.00 USD EUR", "1,2,3", "1.2.3", "12.00.00", "0.299,50", "0.299.000", "NaN", "$", "."])(
+		"not %j",
+		(text) => {
+			expect(readPrice(text)).toBeNull();
+		},
+	);
 });
