@@ -409,9 +409,11 @@ describe("worker: what a feed gets wrong", () => {
 			["7", "Boots", "https://shoes.example/7", "-5", "USD"],
 			["8", "Boots", "https://shoes.example/8", "10", "dollars"],
 			["9", "Boots", "https://shoes.example/9", "10", "USD"],
+			["10", "Boots", "https://shoes.example\\@elsewhere.example/10", "10", "USD"],
+			["11", "Boots", "https://shoes.example/a\tb", "10", "USD"],
 		];
 		const answer = await sendFeed("products", csv(names, rows), { domain: "shoes.example" });
-		expect(answer).toMatchObject({ accepted: 2, rejected: 7 });
+		expect(answer).toMatchObject({ accepted: 2, rejected: 9 });
 		expect(answer.rejected_lines).toEqual([
 			{ line: 3, reason: "id is required" },
 			{ line: 4, reason: "final_price must be a price such as 12.00 or 12.00 USD" },
@@ -420,6 +422,8 @@ describe("worker: what a feed gets wrong", () => {
 			{ line: 8, reason: expect.stringContaining("USD, EUR") },
 			{ line: 9, reason: "final_price must be a price such as 12.00 or 12.00 USD" },
 			{ line: 10, reason: "currency must be a three-letter currency code such as USD" },
+			{ line: 12, reason: "url must be an http(s) address" },
+			{ line: 13, reason: "url must be an http(s) address" },
 		]);
 		expect(await idsStored()).toEqual(["1", "9"]);
 	});

@@ -1,5 +1,5 @@
 /** Turns a record of a feed into an entry of the network file, whose schema then decides. */
-import { canonicalHost } from "../../lib/host.ts";
+import { hostOfAddress, readWebAddress } from "../../lib/host.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import type { ProductEntry, SellerProductEntry } from "../network/network-file.ts";
 import { readEntry } from "../network/read-entry.ts";
@@ -52,7 +52,9 @@ function readFields(get: Get, options: RecordOptions): Omit<FeedEntry, "line"> {
 	const id = kind === "products" ? "id" : "asin";
 	if (fields[id] !== undefined) fields[id] = idPrefix + fields[id];
 	if (typeof fields.url !== "string") throw new RecordFault("url is required");
-	const host = canonicalHost(fields.url);
+	// As the click tracker reads it: of any other it would lead to the brand's homepage.
+	const address = readWebAddress(fields.url);
+	const host = address === null ? null : hostOfAddress(address);
 	if (host === null) throw new RecordFault("url must be an http(s) address");
 	fields.domain ??= host;
 	Object.assign(fields, readPrices(get, options, take("currency")));
