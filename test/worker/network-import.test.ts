@@ -544,7 +544,7 @@ describe("worker: what a campaign's budgets count", () => {
 	});
 });
 
-describe("worker: blocks that block nothing", () => {
+describe("worker: blocks that block nothing, and products that are not found", () => {
 	it("a blocked brand that is no brand's domain is warned of, one of this file or of the stored network is not", async () => {
 		const blocked_brands = [{ domain: "nobody.example" }, { domain: "shoes.example", country: "US" }, { domain: "fresh.example" }];
 		const { warnings } = await importFile({ publishers: [{ ...ACME, blocked_brands }], brands: [brandEntry("fresh.example", 71)] });
@@ -552,6 +552,19 @@ describe("worker: blocks that block nothing", () => {
 		expect(await priceFor("shoes.example")).toBeNull();
 		await importFile({ publishers: [{ ...ACME, blocked_brands: [] }] });
 		expect(await priceFor("shoes.example")).toBe(0.2);
+	});
+
+	it("warns of products of what is no brand's domain, an alias among them, once a domain", async () => {
+		const product = (id: string, domain: string) => ({ id, domain, name: "Boots", url: `https://${domain}/`, final_price: "1.00" });
+		const { warnings } = await importFile({
+			brands: [brandEntry("newest.example", 72, { aliases: ["newest-outlet.example"] })],
+			products: [product("w-1", "newest.example"), product("w-2", "newest-outlet.example"), product("w-3", "newest-outlet.example")],
+			seller_products: [{ asin: "w-4", seller_id: "s", domain: "unheard.example", url: "https://unheard.example/" }],
+		});
+		expect(warnings).toEqual([
+			{ path: "products[1].domain", message: "newest-outlet.example is no brand's domain: its products are not found until it is one" },
+			{ path: "seller_products[0].domain", message: expect.stringContaining("unheard.example") },
+		]);
 	});
 
 	it("a block everywhere is narrowed by none of a country, before it or behind it", async () => {

@@ -61,17 +61,33 @@ export async function warnOfBlocks(db: Database, importId: string, publishers: r
 	const blocks = publishers.flatMap(({ entry, path }) =>
 		entry.blocked_brands.map(({ domain }, at) => ({ domain, path: `${path}.blocked_brands[${at}].domain` })),
 	);
-	if (blocks.length === 0) return [];
-	const brands = new Set<string>();
-	for (const part of splitByBytes([...new Set(blocks.map(({ domain }) => domain))])) {
-		const domains = JSON.stringify(part);
-		const known = await db.all<{ domain: string }>(sql`
-			SELECT domain FROM brands WHERE domain IN (SELECT atom FROM json_each(${domains}))
-			UNION SELECT row ->> 'domain' FROM import_rows WHERE import_id = ${importId} AND section = 'brands'
-				AND row ->> 'domain' IN (SELECT atom FROM json_each(${domains}))`);
-		for (const { domain } of known) brands.add(domain);
-	}
+	const brands = await findDomains(db, importId, new Set(blocks.map(({ domain }) => domain)));
 	return blocks
 		.filter(({ domain }) => !brands.has(domain))
 		.map(({ domain, path }) => ({ path, message: `${domain} is no brand's domain: nothing is blocked by it` }));
+}
+
+/**
+ * Products of what is no brand's domain, an alias among them: no search finds them.
+ * @param domains those of products, each with where it stands first
+ */
+export async function warnOfProducts(db: Database, importId: string, domains: ReadonlyMap<string, string>): Promise<Fault[]> {
+	const brands = await findDomains(db, importId, new Set(domains.keys()));
+	return [...domains]
+		.filter(([domain]) => !brands.has(domain))
+		.map(([domain, path]) => ({ path, message: `${domain} is no brand's domain: its products are not found until it is one` }));
+}
+
+/** Which of these are domains of brands, stored or in the file. */
+async function findDomains(db: Database, importId: string, domains: ReadonlySet<string>): Promise<Set<string>> {
+	const found = new Set<string>();
+	for (const part of splitByBytes([...domains])) {
+		const asked = JSON.stringify(part);
+		const known = await db.all<{ domain: string }>(sql`
+			SELECT domain FROM brands WHERE domain IN (SELECT atom FROM json_each(${asked}))
+			UNION SELECT row ->> 'domain' FROM import_rows WHERE import_id = ${importId} AND section = 'brands'
+				AND row ->> 'domain' IN (SELECT atom FROM json_each(${asked}))`);
+		for (const { domain } of known) found.add(domain);
+	}
+	return found;
 }

@@ -11,7 +11,7 @@ import { HttpError } from "../../lib/http.ts";
 import { logError } from "../../lib/log.ts";
 import { auditImport } from "./audit-import.ts";
 import { countBidding, countNewlyBlocked, countPairs, endpointsOf } from "./bids-of.ts";
-import { checkAgainstStored, checkPlatforms, warnOfBlocks } from "./check-stored.ts";
+import { checkAgainstStored, checkPlatforms, warnOfBlocks, warnOfProducts } from "./check-stored.ts";
 import { commitNetwork, commitProducts } from "./commit-import.ts";
 import type { ImportReport } from "./import-answer.ts";
 import { type Given, ImportRun, MAX_LISTED, type Overwritten, type Stages } from "./import-run.ts";
@@ -125,6 +125,7 @@ async function check(run: ImportRun, importId: string): Promise<void> {
 	run.note(await checkPlatforms(run.db, run.index.platformsUsed, new Set(run.platforms.map(({ entry }) => entry.id))));
 	if (run.isSound) run.note(await checkAgainstStored(run.db, importId));
 	run.warn(await warnOfBlocks(run.db, importId, run.publishers));
+	run.warn(await warnOfProducts(run.db, importId, run.productDomains));
 	if (!run.isSound) throw invalidInput(run.faults, run.faultCount);
 }
 

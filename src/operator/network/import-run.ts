@@ -17,6 +17,8 @@ import { describeUnknown, type UnknownField } from "./unknown-fields.ts";
 export const MAX_LISTED = 100;
 /** Changed entries that the audit has a row of. */
 const MAX_AUDITED = 1_000;
+/** Domains of products that are looked up, to warn of those that are no brand's. */
+const MAX_PRODUCT_DOMAINS = 10_000;
 /** Characters of changes that are stored as one row. */
 const MAX_CHANGES_CHARACTERS = 200_000;
 
@@ -72,6 +74,8 @@ export class ImportRun {
 	};
 	readonly platforms: Placed<PlatformEntry>[] = [];
 	readonly publishers: Placed<PublisherEntry>[] = [];
+	/** The first domains of products, each with where it stands first. */
+	readonly productDomains = new Map<string, string>();
 	readonly faults: Fault[] = [];
 	faultCount = 0;
 	readonly warnings: Fault[] = [];
@@ -114,6 +118,10 @@ export class ImportRun {
 	warn(warnings: readonly Fault[]): void {
 		this.warningCount += warnings.length;
 		this.warnings.push(...warnings.slice(0, MAX_LISTED - this.warnings.length));
+	}
+
+	noteProductDomain(domain: string, path: string): void {
+		if (this.productDomains.size < MAX_PRODUCT_DOMAINS && !this.productDomains.has(domain)) this.productDomains.set(domain, path);
 	}
 
 	/** To find what was meant takes time: only those that are listed are described. */

@@ -47,6 +47,7 @@ async function takeChunk<Name extends Section, Row extends Record<string, unknow
 			continue;
 		}
 		run.noteUnknown(unknownFields(section, value, path));
+		if ("domain" in read.entry) run.noteProductDomain(read.entry.domain, `${path}.domain`);
 		const id = kind.idOfEntry(read.entry);
 		run.note(run.index.claimKey(kind.noun, id, path, kind.keyField));
 		if (undoing !== undefined) run.expect(section, id, undoing.expected, base);
