@@ -11,6 +11,7 @@ import { capDeps, checkCounters, clickMessage, letters, rowsOf } from "../suppor
 import { clickUrlFor } from "../support/clicks.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { brandEntry, importExactly, NORTHWIND } from "../support/network-import.ts";
+import { skipWriteGaps } from "../support/skip-write-gaps.ts";
 import { CPC, callMany, linkTo, outcomes, person } from "../support/traffic.ts";
 
 const SHOES = "shoes.example";
@@ -40,6 +41,7 @@ async function paidMicros(): Promise<number> {
 	return row?.micros ?? 0;
 }
 
+skipWriteGaps();
 beforeAll(() => setCaps({}));
 beforeEach(forgetClicks);
 
