@@ -156,10 +156,10 @@ describe("worker: POST /api/links", () => {
 		if (reason === "not_in_country" || reason === "no_deeplinks") return;
 		const at = DOMAINS.findIndex((domain) => url.toLowerCase().includes(domain.replace(".example", "")));
 		const row = await env.DB.prepare("SELECT id FROM brands WHERE domain = ?").bind(DOMAINS[at]).first<{ id: number }>();
-		for (const which of brands[at]?.campaigns.keys() ?? []) {
+		const checkCampaign = async (which: number) => {
 			// Others may be open in another country, or lead elsewhere.
 			const one = brands[at]?.campaigns[which];
-			if (reason === "not_available_now" && (one?.daily_click_cap !== 0 || !one.active)) continue;
+			if (reason === "not_available_now" && (one?.daily_click_cap !== 0 || !one.active)) return;
 			const token = await new LinkTokens(env.TOKEN_KEYS.split(",")).mint({
 				publisher: ACME.publisher_identity,
 				advertiserId: row?.id ?? 0,
@@ -170,10 +170,12 @@ describe("worker: POST /api/links", () => {
 			const isBlocked =
 				own.some((block) => !("country" in block) || block.country === one?.country) ||
 				brands[at]?.blocked_countries.some((country) => country === one?.country) === true;
-			if (reason === "blocked" && !isBlocked) continue;
+			if (reason === "blocked" && !isBlocked) return;
 			const { click } = await follow(`https://click.example/click?encyp=${token}&dl=${encodeURIComponent(url)}`);
 			expect([url, reason, click?.reason ?? null]).not.toEqual([url, reason, null]);
-		}
+		};
+		// Side by side: each waits for the queue.
+		await Promise.all([...(brands[at]?.campaigns.keys() ?? [])].map(checkCampaign));
 	}
 
 	it("says of each address why it has no link, and chooses the best campaign", async () => {
@@ -278,12 +280,15 @@ describe("worker: POST /api/links", () => {
 		const urls = ["gates.example", "doors.example", "walls.example"].flatMap((domain) => [`https://${domain}/`, `https://${domain}/boots`]);
 		const prices = new Map<string, string>();
 		for (const subi of [undefined, "sub&1"]) {
-			for (const one of await linksFor({ urls, ...(subi !== undefined && { subi }) })) {
-				if (!("link" in one)) throw new Error(`${one.url}: ${one.reason}`);
-				const { click } = await follow(one.link);
-				expect([one.url, subi, click?.reason, click?.bid_micros]).toEqual([one.url, subi, null, parseMicros(one.price)]);
-				prices.set(`${one.url} ${subi}`, one.price);
-			}
+			const links = await linksFor({ urls, ...(subi !== undefined && { subi }) });
+			await Promise.all(
+				links.map(async (one) => {
+					if (!("link" in one)) throw new Error(`${one.url}: ${one.reason}`);
+					const { click } = await follow(one.link);
+					expect([one.url, subi, click?.reason, click?.bid_micros]).toEqual([one.url, subi, null, parseMicros(one.price)]);
+					prices.set(`${one.url} ${subi}`, one.price);
+				}),
+			);
 		}
 		// 0.30 × 0.9 × 1.2 × half the share × caution; the other campaign's 0.40 is believed to be worth 0.20.
 		expect(prices.get("https://gates.example/ undefined")).toBe("0.1152");
