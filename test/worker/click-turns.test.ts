@@ -8,6 +8,9 @@ import { wrapD1 } from "../../src/db/wrap-d1.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importExactly, NORTHWIND } from "../support/network-import.ts";
+import { skipWriteGaps } from "../support/skip-write-gaps.ts";
+
+skipWriteGaps();
 
 beforeAll(() =>
 	importExactly({

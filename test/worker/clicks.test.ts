@@ -14,6 +14,7 @@ import { KEPT_CLICK_PREFIX, KEPT_CLICKS_PREFIX } from "../../src/lib/kept-keys.t
 import worker from "../../src/worker.ts";
 import { capDeps, rowsOf } from "../support/click-messages.ts";
 import { BROWSER, clickRows, clickUrlFor, follow } from "../support/clicks.ts";
+import { collectNoCompany } from "../support/collect-no-company.ts";
 import { openClick } from "../support/golden/open-click.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 import { openStoredBook } from "../support/stored-book.ts";
@@ -269,6 +270,8 @@ describe("worker: what is no click", () => {
 });
 
 describe("worker: a redirect that was answered is never lost", () => {
+	collectNoCompany();
+
 	/** The redirect with the real book and faults where `failing` says so. */
 	function redirect(failing: { queue?: boolean; late?: boolean; kept?: boolean; book?: boolean }) {
 		const background: Promise<unknown>[] = [];

@@ -10,7 +10,10 @@ import { HOUR_MS } from "../../src/lib/time.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+import { skipWriteGaps } from "../support/skip-write-gaps.ts";
 import { forgetStops } from "../support/stops.ts";
+
+skipWriteGaps();
 
 const KNOWN = { campaignId: 5001, brandId: 1 };
 const VISITOR = { connection: "a-connection", userAgentHash: "browser" };

@@ -15,6 +15,7 @@ import type { Env } from "../../src/config.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { hashOf } from "../../src/lib/hash.ts";
 import worker from "../../src/worker.ts";
+import { collectNoCompany } from "../support/collect-no-company.ts";
 import { ACME, brandEntry, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
 
 const BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
@@ -101,6 +102,8 @@ beforeAll(async () => {
 });
 
 describe("worker: a packed book", () => {
+	collectNoCompany();
+
 	it("is published as a head and chunks, each under a key with its content's version", async () => {
 		const head = await readHead();
 		expect(head.bits).toBeGreaterThan(0);
@@ -141,12 +144,11 @@ describe("worker: a packed book", () => {
 		const { text } = await bid({ domain: "shoes-outlet.example" });
 		const url = /https?:[^"\\]*\/click\?[^"\\]*/.exec(text)?.[0] ?? "";
 		const cold = isolate();
-		const { response } = await cold.fetch(new Incoming(url, { headers: { "user-agent": BROWSER } }));
+		// Side by side: without the queue each waits until its click is kept.
+		const followed = (more: string) => cold.fetch(new Incoming(`${url}${more}`, { headers: { "user-agent": BROWSER } }));
+		const [{ response }, deeplink] = await Promise.all([followed(""), followed(`&dl=${encodeURIComponent("https://shoes.example/p")}`)]);
 		expect(response.status).toBe(302);
 		expect(response.headers.get("location")).toMatch(/^https:\/\/track\.example\/c\?sub=[0-9a-f]{32}$/);
-		const deeplink = await cold.fetch(
-			new Incoming(`${url}&dl=${encodeURIComponent("https://shoes.example/p")}`, { headers: { "user-agent": BROWSER } }),
-		);
 		expect(deeplink.response.headers.get("location")).toMatch(
 			/^https:\/\/track\.example\/d\?sub=[0-9a-f]{32}&url=https%3A%2F%2Fshoes\.example%2Fp$/,
 		);

@@ -17,6 +17,9 @@ import { failWrites, stopFailing } from "../../support/fail-writes.ts";
 import { forgetTraffic, TRAFFIC_TABLES } from "../../support/forget-traffic.ts";
 import { keepRows } from "../../support/kept-rows.ts";
 import { ACME, brandEntry, importExactly, importFile, NORTHWIND } from "../../support/network-import.ts";
+import { skipWriteGaps } from "../../support/skip-write-gaps.ts";
+
+skipWriteGaps();
 
 const CPC = {
 	...ACME,
