@@ -36,22 +36,18 @@ afterEach(() => {
 describe("worker: the consumer asks again what has stopped", () => {
 	it.each(STOPPED)("%s: paid before, though its message comes later; not paid from then on", async (stopped, reason) => {
 		const clicks = [STOPPED_AT - 1, STOPPED_AT, STOPPED_AT + MINUTE_MS].map((at) => clickMessage({ at }));
-		vi.setSystemTime(STOPPED_AT);
-		await stop(stopped);
-		await consumeClicks(capDeps(), letters(...clicks));
-		expect(await verdicts()).toEqual([null, reason, reason]);
-		// What else there is, is not touched by it.
+		// What else there is, is not touched by it; last, by its time, in the order of the verdicts.
 		const others = [
-			clickMessage({ at: STOPPED_AT, campaignId: 5002, brandId: 2 }),
+			clickMessage({ at: STOPPED_AT + 2 * MINUTE_MS, campaignId: 5002, brandId: 2 }),
 			...(stopped === "publisher suspended"
 				? []
-				: [clickMessage({ at: STOPPED_AT, publisher: "other_rtb", campaignId: 5002, brandId: 2 })]),
+				: [clickMessage({ at: STOPPED_AT + 3 * MINUTE_MS, publisher: "other_rtb", campaignId: 5002, brandId: 2 })]),
 		];
-		await importStopped(NONE);
-		await forgetStops();
+		vi.setSystemTime(STOPPED_AT);
 		await stop(stopped);
-		await consumeClicks(capDeps(), letters(...others));
-		expect(await verdicts()).toEqual(stopped === "publisher suspended" ? [reason] : [null, null]);
+		await consumeClicks(capDeps(), letters(...clicks, ...others));
+		const ofOthers = stopped === "publisher suspended" ? [reason] : [null, null];
+		expect(await verdicts()).toEqual([null, reason, reason, ...ofOthers]);
 		await checkCounters();
 	});
 
