@@ -131,8 +131,8 @@ export const PASSKEYS_PAGES = [
 		isData: true,
 		async handle({ c, deps, session, body, query, now }) {
 			const { response } = readPasskeyBody(assertionSchema, fromUtf8(body));
-			const person = await usePasskey(deps.passkeys, null, response);
-			const token = await beginSession(deps, { person, method: "passkey", requestId: requestIdOf(c.req.raw, now) });
+			const { person, isKept } = await usePasskey(deps.passkeys, null, response);
+			const token = await beginSession(deps, { person, method: "passkey", requestId: requestIdOf(c.req.raw, now) }, isKept);
 			if (token === null) return jsonResponse({ error: "Forbidden", message: "You may not sign in any more." }, 403);
 			await endReplaced(deps.db, session);
 			const headers = { "set-cookie": writeCookie(token, cookieSeconds(person.role)) };
@@ -182,8 +182,8 @@ export const PASSKEYS_PAGES = [
 		title: "Confirm that it is you",
 		isData: true,
 		async handle({ deps, person, session, body, query, now }) {
-			await usePasskey(deps.passkeys, person, readPasskeyBody(assertionSchema, fromUtf8(body)).response);
-			await freshenSession(deps.db, session.hash, now);
+			const { isKept } = await usePasskey(deps.passkeys, person, readPasskeyBody(assertionSchema, fromUtf8(body)).response);
+			await freshenSession(deps.db, session.hash, now, isKept);
 			return jsonResponse({ location: readNext(query.next) ?? firstPath(session) });
 		},
 	}),

@@ -10,7 +10,7 @@ import {
 	verifyAuthenticationResponse,
 	verifyRegistrationResponse,
 } from "@simplewebauthn/server";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
 import { auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
@@ -153,12 +153,19 @@ type Row = {
 	status: SeenPublisher["status"];
 };
 
+/** Whose passkey was used, and a condition that holds as long as they have it: what it opens is written where it does. */
+type UsedPasskey = { person: Beginner; isKept: SQL };
+
 /**
  * Whose passkey this is.
  * @param person whose it has to be; null for whoever signs in
  * @throws HttpError 422 where nobody who may sign in has it, or was not asked for
  */
-export async function usePasskey(deps: PasskeyDeps, person: Person | null, response: v.InferOutput<typeof credential>): Promise<Beginner> {
+export async function usePasskey(
+	deps: PasskeyDeps,
+	person: Person | null,
+	response: v.InferOutput<typeof credential>,
+): Promise<UsedPasskey> {
 	const [row] =
 		await deps.db.all<Row>(sql`SELECT k.person_id AS "personId", k.public_key AS "publicKey", k.counter, k.transports, p.name, p.role,
 			p.publisher_id AS "publisherId", u.name AS "publisherName", u.status
@@ -179,10 +186,17 @@ export async function usePasskey(deps: PasskeyDeps, person: Person | null, respo
 			},
 		}),
 	);
-	await deps.db.run(sql`UPDATE console_passkeys SET counter = ${authenticationInfo.newCounter}, last_used_at = ${deps.now()}
-		WHERE credential_id = ${response.id} AND counter <= ${authenticationInfo.newCounter}`);
+	const { newCounter } = authenticationInfo;
+	const isNext = newCounter === 0 ? sql`counter = 0` : sql`counter < ${newCounter}`;
+	// As it is now: a copy of it may have been used meanwhile, or it may be removed.
+	const used = await deps.db.all(sql`UPDATE console_passkeys SET counter = ${newCounter}, last_used_at = ${deps.now()}
+		WHERE credential_id = ${response.id} AND ${isNext} RETURNING credential_id`);
+	if (used.length !== 1) return refuse();
 	const { personId, name, role, publisherId, publisherName, status } = row;
-	return { id: personId, name, role, publisher: publisherId === null ? null : { id: publisherId, name: publisherName, status } };
+	return {
+		person: { id: personId, name, role, publisher: publisherId === null ? null : { id: publisherId, name: publisherName, status } },
+		isKept: sql`EXISTS (SELECT 1 FROM console_passkeys WHERE credential_id = ${response.id} AND person_id = ${personId})`,
+	};
 }
 
 function usedFor(person: Person | null): ChallengeFor {

@@ -132,20 +132,27 @@ export function sessionStatements({ hash }: Token, { person, method, requestId }
 	];
 }
 
-/** Signs a person in who has proved who they are. @returns the token of the session; null where they may not sign in any more */
-export async function beginSession({ db, now }: BeginDeps, beginning: Beginning): Promise<string | null> {
+/**
+ * Signs a person in who has proved who they are.
+ * @param where a condition by which what has proved it still does
+ * @returns the token of the session; null where they may not sign in any more
+ */
+export async function beginSession({ db, now }: BeginDeps, beginning: Beginning, where = sql`true`): Promise<string | null> {
 	const token = await newToken();
 	const at = now();
 	const results = await runTransaction(db, [
-		...sessionStatements(token, beginning, at, sql`true`),
+		...sessionStatements(token, beginning, at, where),
 		sql`SELECT hash FROM console_sessions WHERE hash = ${token.hash}`,
 	]);
 	return results.at(-1)?.results.length === 1 ? token.token : null;
 }
 
-/** A passkey was used in a session: for some minutes it may do what asks for one. */
-export async function freshenSession(db: Database, hash: string, now: number): Promise<void> {
-	await db.run(sql`UPDATE console_sessions SET fresh_at = ${now} WHERE hash = ${hash}`);
+/**
+ * A passkey was used in a session: for some minutes it may do what asks for one.
+ * @param where a condition by which it still may be used
+ */
+export async function freshenSession(db: Database, hash: string, now: number, where = sql`true`): Promise<void> {
+	await db.run(sql`UPDATE console_sessions SET fresh_at = ${now} WHERE hash = ${hash} AND ${where}`);
 }
 
 export async function endSession(db: Database, hash: string): Promise<void> {

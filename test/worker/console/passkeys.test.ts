@@ -1,12 +1,20 @@
 /** Passkeys, by a device that signs as real ones do. */
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { removePasskey, usePasskey } from "../../../src/console/session/passkeys.ts";
+import { findPersonByName } from "../../../src/console/session/people.ts";
+import { beginSession } from "../../../src/console/session/sessions.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { SecretBox } from "../../../src/lib/secret-box.ts";
+import { ACTOR } from "../../support/actor.ts";
 import { Authenticator } from "../../support/authenticator.ts";
 import { cookieOf, get, OWN, post, shown, signIn, type Visitor } from "../../support/console.ts";
 import { setNow } from "../../support/load-network.ts";
 import { ACME, importFile } from "../../support/network-import.ts";
 
 const NOW = Date.parse("2026-11-18T15:00:00Z");
+const db = openDatabase(env.DB);
+const deps = { db, now: () => Date.now(), consoleUrl: OWN.origin, box: new SecretBox(env.TOKEN_KEYS.split(",")) };
 const UNVERIFIED = { isVerified: false };
 const LATER = new Date(NOW + 11 * 60_000).toISOString();
 
@@ -139,6 +147,37 @@ describe("worker: passkeys", () => {
 			(await send("/console/sign-in/passkey", undefined, { response: await device.use(await ask("/console/sign-in/passkey")) })).status,
 		).toBe(422);
 		expect(await env.DB.prepare("SELECT count(*) AS n FROM console_passkeys").first("n")).toBe(before);
+	});
+
+	it.each([
+		["a copy of it was used", "UPDATE console_passkeys SET counter = 9 WHERE person_id = ?"],
+		["it was removed", "DELETE FROM console_passkeys WHERE person_id = ?"],
+	])("one is refused where %s while it was looked at", async (name, meanwhile) => {
+		const visitor = await signIn({ publisher: "acme", name });
+		const device = await Authenticator.open();
+		await register(visitor, device);
+		const person = await findPersonByName(db, "acme", name);
+		const answer = (await device.use(await ask("/console/sign-in/passkey"))) as Parameters<typeof usePasskey>[2];
+		const slow = { ...deps, box: { open: (...sealed: Parameters<SecretBox["open"]>) => after(meanwhile, sealed) } as SecretBox };
+		const after = async (statement: string, sealed: Parameters<SecretBox["open"]>) => {
+			await env.DB.prepare(statement)
+				.bind(person?.id ?? "")
+				.run();
+			return deps.box.open(...sealed);
+		};
+		await expect(usePasskey(slow, null, answer)).rejects.toMatchObject({ status: 422 });
+	});
+
+	it("one that is removed once it was accepted opens nothing any more", async () => {
+		const visitor = await signIn({ publisher: "acme", name: "Di" });
+		const device = await Authenticator.open();
+		await register(visitor, device);
+		const answer = (await device.use(await ask("/console/sign-in/passkey"))) as Parameters<typeof usePasskey>[2];
+		const { person, isKept } = await usePasskey(deps, null, answer);
+		const beginning = { person, method: "passkey", requestId: "r" } as const;
+		expect(await beginSession(deps, beginning, isKept)).not.toBeNull();
+		await removePasskey(deps, ACTOR, person, answer.id);
+		expect(await beginSession(deps, beginning, isKept)).toBeNull();
 	});
 
 	it("asking for a question writes nothing, and none may be asked for from another site", async () => {
