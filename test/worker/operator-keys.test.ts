@@ -2,9 +2,13 @@
 import { env, exports } from "cloudflare:workers";
 import * as v from "valibot";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { SecretBox } from "../../src/lib/secret-box.ts";
 import { credentialsSchema, issuedSchema, keysPreviewSchema, revokedSchema } from "../../src/operator/keys/keys-answers.ts";
 import type { KeyVerb } from "../../src/operator/keys/keys-request.ts";
 import { MAX_VALID } from "../../src/operator/keys/require-room.ts";
+import { issueCredential, rotateCredential } from "../../src/operator/keys/run-key-verbs.ts";
+import { ACTOR } from "../support/actor.ts";
 import { setNow } from "../support/load-network.ts";
 import { ACME, brandEntry, faultsOf, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
 import { storedPublisher } from "../support/stored-book.ts";
@@ -79,6 +83,29 @@ describe("worker: issuing", () => {
 		// All others of a leaked one end at once: that is no further one.
 		await issued("rotate", { ...owned, overlap_hours: 0 });
 		await issued("issue", owned);
+	});
+
+	it.each([
+		["publisher_key", "issue"],
+		["callback_secret", "issue"],
+		["publisher_key", "rotate"],
+		["callback_secret", "rotate"],
+	] as const)("of a %s no more than twenty are valid, however many ask to %s it at once", async (kind, verb) => {
+		const owned = { kind, owner: "other" };
+		await issued("rotate", { ...owned, overlap_hours: 0 });
+		const deps = {
+			db: openDatabase(env.DB),
+			now: () => Date.now(),
+			box: new SecretBox(env.TOKEN_KEYS.split(",")),
+			publish: async () => {},
+		};
+		const ask = () =>
+			verb === "issue" ? issueCredential(deps, ACTOR, owned) : rotateCredential(deps, ACTOR, { ...owned, overlap_hours: 1 });
+		const asked = await Promise.allSettled(Array.from({ length: MAX_VALID + 5 }, ask));
+		expect(asked.filter(({ status }) => status === "fulfilled")).toHaveLength(MAX_VALID - 1);
+		const states = (await list(owned)).map(({ state }) => state).filter((state) => state !== "ended");
+		expect([states.length, states.includes("valid")]).toEqual([MAX_VALID, true]);
+		await issued("rotate", { ...owned, overlap_hours: 0 });
 	});
 
 	it("makes a further key, shows it once, stores its hash alone", async () => {

@@ -2,6 +2,7 @@
 import { asc, desc, eq, sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
+import { insertRows } from "../../db/json-rows.ts";
 import { callbackSecrets } from "../../db/schema/callbacks.ts";
 import { publishers } from "../../db/schema/publishers.ts";
 import type { Actor } from "../../http/actor.ts";
@@ -11,6 +12,7 @@ import type { SecretBox } from "../../lib/secret-box.ts";
 import { HOUR_MS, isoTime } from "../../lib/time.ts";
 import type { CredentialState, NewCredential } from "./keys-answers.ts";
 import { describeEnd } from "./manage-keys.ts";
+import { hasRoom, noRoom } from "./require-room.ts";
 
 export type SecretsDeps = { db: Database; now: () => number; box: SecretBox };
 
@@ -20,7 +22,7 @@ const SECRET_BYTES = 32;
 
 /**
  * A further secret, which signs from now on, beside the others; with `overlapHours` these end after it, or when they were to end before.
- * @throws HttpError 422 where there is no such publisher
+ * @throws HttpError 422 where there is no such publisher, or it has as many as it may
  */
 export async function issueSecret(
 	{ db, now, box }: SecretsDeps,
@@ -33,17 +35,22 @@ export async function issueSecret(
 	const id = (await sha256Hex(value)).slice(0, ID_LENGTH);
 	const at = now();
 	const endsAt = overlapHours === undefined ? null : at + Math.round(overlapHours * HOUR_MS);
+	const isAdded = sql`EXISTS (SELECT 1 FROM callback_secrets WHERE id = ${id})`;
 	const ending = sql`UPDATE callback_secrets SET expires_at = ${endsAt}
-		WHERE publisher_id = ${owner} AND (expires_at IS NULL OR expires_at > ${endsAt})`;
+		WHERE publisher_id = ${owner} AND id <> ${id} AND (expires_at IS NULL OR expires_at > ${endsAt}) AND ${isAdded}`;
 	const row = { id, publisherId: owner, sealed: await box.seal(value, owner), createdAt: at };
 	const entry = { subjectKind: KIND, subjectId: owner };
-	await runTransaction(db, [
-		...(endsAt === null ? [] : [ending]),
-		db.insert(callbackSecrets).values(row),
+	const done =
 		endsAt === null
-			? auditStatement(actor, at, { ...entry, verb: "issueKeys", after: { id } })
-			: auditStatement(actor, at, { ...entry, verb: "rotateKeys", after: { id, others_end_at: isoTime(endsAt) } }),
+			? { ...entry, verb: "issueKeys", after: { id } }
+			: { ...entry, verb: "rotateKeys", after: { id, others_end_at: isoTime(endsAt) } };
+	const room = hasRoom({ kind: KIND, owner }, at, overlapHours ?? null);
+	const [added] = await runTransaction(db, [
+		insertRows(callbackSecrets, [row], sql`AND ${room} RETURNING id`),
+		...(endsAt === null ? [] : [ending]),
+		auditStatement(actor, at, done, { where: isAdded }),
 	]);
+	if (added?.results.length !== 1) throw noRoom();
 	return { owner, kind: KIND, id, value };
 }
 

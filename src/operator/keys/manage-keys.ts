@@ -1,7 +1,8 @@
 /** Issues, rotates, revokes and lists keys: Access Keys and Publisher Keys of publishers, platform keys, and operator keys. */
-import { and, asc, desc, eq, gt, gte, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
+import { insertRows } from "../../db/json-rows.ts";
 import { MANIFEST_CHANGED } from "../../db/schema/book.ts";
 import { platforms } from "../../db/schema/platforms.ts";
 import { accessKeys, publishers } from "../../db/schema/publishers.ts";
@@ -13,6 +14,7 @@ import { newKey } from "../../lib/key-format.ts";
 import { HOUR_MS, isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import type { CredentialState, NewCredential } from "./keys-answers.ts";
 import type { Grant } from "./operator-grant.ts";
+import { hasRoom, noRoom } from "./require-room.ts";
 
 export type KeysDeps = { db: Database; now: () => number };
 export type OwnedKind<Kind extends CredentialKind = CredentialKind> = { kind: Kind; owner: string };
@@ -31,22 +33,30 @@ export const ID_LENGTH = 12;
 /** A key to be made; an operator key with what it allows. */
 export type NewKey = OwnedKind<KeyKind> & { grant?: Grant | undefined };
 
-/** A further key: those that the owner has stay valid. @param verb the operation that the audit names @throws HttpError 422 where there is no such owner */
+/**
+ * A further key: those that the owner has stay valid.
+ * @param verb the operation that the audit names
+ * @throws HttpError 422 where there is no such owner, or it has as many as it may
+ */
 export async function issueKey({ db, now }: KeysDeps, actor: Actor, wanted: NewKey, verb = "issueKeys"): Promise<NewCredential> {
 	const { kind, owner } = wanted;
 	await requireOwner(db, kind, owner);
 	const at = now();
 	const { row, shown } = await makeKey(wanted, at);
 	const { value: _, ...after } = shown;
-	await runTransaction(db, [
-		db.insert(accessKeys).values(row),
+	const [added] = await runTransaction(db, [
+		addKey(row, hasRoom(wanted, at, null)),
 		markBook(kind, owner),
-		auditStatement(actor, at, { verb, subjectKind: kind, subjectId: owner, after }),
+		auditStatement(actor, at, { verb, subjectKind: kind, subjectId: owner, after }, { where: isAdded(row) }),
 	]);
+	if (added?.results.length !== 1) throw noRoom();
 	return shown;
 }
 
-/** A new key, in place of the owner's others of that kind: they end after the overlap, or when they were to end before. */
+/**
+ * A new key, in place of the owner's others of that kind: they end after the overlap, or when they were to end before.
+ * @throws HttpError 422 where there is no such owner, or it has as many as it may
+ */
 export async function rotateKey(
 	{ db, now }: KeysDeps,
 	actor: Actor,
@@ -58,20 +68,15 @@ export async function rotateKey(
 	const { row, shown } = await makeKey(wanted, at);
 	const { value: _, ...made } = shown;
 	const endsAt = at + Math.round(overlapHours * HOUR_MS);
-	await runTransaction(db, [
-		db
-			.update(accessKeys)
-			.set({ expiresAt: endsAt })
-			.where(and(isOf(kind, owner), or(isNull(accessKeys.expiresAt), gt(accessKeys.expiresAt, endsAt)))),
-		db.insert(accessKeys).values(row),
+	const entry = { verb: "rotateKeys", subjectKind: kind, subjectId: owner, after: { ...made, others_end_at: isoTime(endsAt) } };
+	const [added] = await runTransaction(db, [
+		addKey(row, hasRoom(wanted, at, overlapHours)),
+		sql`UPDATE access_keys SET expires_at = ${endsAt} WHERE kind = ${kind} AND owner_id = ${owner} AND hash <> ${row.hash}
+			AND (expires_at IS NULL OR expires_at > ${endsAt}) AND ${isAdded(row)}`,
 		markBook(kind, owner),
-		auditStatement(actor, at, {
-			verb: "rotateKeys",
-			subjectKind: kind,
-			subjectId: owner,
-			after: { ...made, others_end_at: isoTime(endsAt) },
-		}),
+		auditStatement(actor, at, entry, { where: isAdded(row) }),
 	]);
+	if (added?.results.length !== 1) throw noRoom();
 	return shown;
 }
 
@@ -153,12 +158,17 @@ async function makeKey({ kind, owner, grant }: NewKey, now: number) {
 	return { row: { hash, kind, ownerId: owner, createdAt: now, role: grant?.role ?? null, expiresAt: endsAt }, shown };
 }
 
+/** @param where a condition on the database as it is then */
+function addKey(row: typeof accessKeys.$inferInsert, where: SQL): SQL {
+	return insertRows(accessKeys, [row], sql`AND ${where} RETURNING hash`);
+}
+
+function isAdded({ hash }: Pick<typeof accessKeys.$inferInsert, "hash">): SQL {
+	return sql`EXISTS (SELECT 1 FROM access_keys WHERE hash = ${hash})`;
+}
+
 /** The book has the Access Keys of publishers with options (`openrtb.nbr`): it is to be published after this. */
 function markBook(kind: KeyKind, owner: string): SQL {
 	return sql`UPDATE book_state SET manifest_dirty = ${MANIFEST_CHANGED}
 		WHERE ${kind} = 'access_key' AND EXISTS (SELECT 1 FROM publishers WHERE id = ${owner} AND openrtb IS NOT NULL)`;
-}
-
-function isOf(kind: KeyKind, owner: string) {
-	return and(eq(accessKeys.kind, kind), eq(accessKeys.ownerId, owner));
 }

@@ -1,7 +1,8 @@
 /** How many credentials an owner may have. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { invalidInput } from "../../http/errors.ts";
-import type { CredentialKind } from "../../lib/enums.ts";
+import type { CredentialKind, NameKind } from "../../lib/enums.ts";
+import type { HttpError } from "../../lib/http.ts";
 import { isName, isSigning } from "./keys-answers.ts";
 import type { KeysDeps, OwnedKind } from "./manage-keys.ts";
 
@@ -15,15 +16,24 @@ export const MAX_VALID = 20;
  * @param overlapHours after which those end that the new one replaces; null where it replaces none
  * @throws HttpError 422 where the owner has {@link MAX_VALID}, unless they end at once
  */
-export async function requireRoom(
-	{ db, now }: KeysDeps,
-	{ kind, owner }: OwnedKind<CredentialKind>,
-	overlapHours: number | null,
-): Promise<void> {
-	if (isName(kind) || overlapHours === 0) return;
+export async function requireRoom({ db, now }: KeysDeps, owned: OwnedKind<CredentialKind>, overlapHours: number | null): Promise<void> {
+	if (isName(owned.kind) || overlapHours === 0) return;
+	const { n } = await db.get<{ n: number }>(sql`SELECT ${countValid(owned, now())} AS n`);
+	if (n >= MAX_VALID) throw noRoom();
+}
+
+/** The same in the transaction that adds one, since others may add some meanwhile: a condition behind WHERE. */
+export function hasRoom(owned: OwnedKind<Exclude<CredentialKind, NameKind>>, at: number, overlapHours: number | null): SQL {
+	return overlapHours === 0 ? sql`true` : sql`${countValid(owned, at)} < ${MAX_VALID}`;
+}
+
+export function noRoom(): HttpError {
+	return invalidInput([{ path: "kind", message: `has ${MAX_VALID} that are valid: revoke one first` }]);
+}
+
+function countValid({ kind, owner }: OwnedKind<CredentialKind>, at: number): SQL {
 	const owned = isSigning(kind)
 		? sql`callback_secrets WHERE publisher_id = ${owner}`
 		: sql`access_keys WHERE kind = ${kind} AND owner_id = ${owner}`;
-	const { n } = await db.get<{ n: number }>(sql`SELECT COUNT(*) AS n FROM ${owned} AND (expires_at IS NULL OR expires_at > ${now()})`);
-	if (n >= MAX_VALID) throw invalidInput([{ path: "kind", message: `has ${MAX_VALID} that are valid: revoke one first` }]);
+	return sql`(SELECT COUNT(*) FROM ${owned} AND (expires_at IS NULL OR expires_at > ${at}))`;
 }

@@ -5,6 +5,7 @@ import type { Database } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { issueKey } from "../keys/manage-keys.ts";
+import { requireRoom } from "../keys/require-room.ts";
 import { findNetwork, NETWORK_MACROS, type NetworkMacros, networkOf } from "./network-macros.ts";
 import { KEY_PLACE, writePostbackUrl } from "./postback-url.ts";
 import type { PostbackUrlAnswer } from "./problems-answers.ts";
@@ -26,7 +27,17 @@ export async function showPostbackUrl(deps: PostbackUrlDeps, wanted: Wanted): Pr
 	return answer(deps, wanted, await readNetwork(deps.db, wanted), null);
 }
 
-/** With a further key, which is shown here alone. Keys that there are stay valid. @throws HttpError 422 where there is no such platform */
+/** What {@link issuePostbackUrl} would answer, but for the key. @throws as it does */
+export async function previewPostbackUrl(deps: PostbackUrlDeps, wanted: Wanted): Promise<PostbackUrlAnswer> {
+	const shown = await showPostbackUrl(deps, wanted);
+	await requireRoom(deps, { kind: "platform_key", owner: wanted.platform }, null);
+	return shown;
+}
+
+/**
+ * With a further key, which is shown here alone. Keys that there are stay valid.
+ * @throws HttpError 422 where there is no such platform, or it has as many keys as it may
+ */
 export async function issuePostbackUrl(deps: PostbackUrlDeps, actor: Actor, wanted: Wanted): Promise<PostbackUrlAnswer> {
 	const network = await readNetwork(deps.db, wanted);
 	const key = { kind: "platform_key", owner: wanted.platform } as const;

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { actorOf } from "../../http/actor.ts";
 import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
-import { issuePostbackUrl, type PostbackUrlDeps, postbackUrlSchema, showPostbackUrl } from "./give-postback-url.ts";
+import { issuePostbackUrl, type PostbackUrlDeps, postbackUrlSchema, previewPostbackUrl, showPostbackUrl } from "./give-postback-url.ts";
 
 export function postbackUrlRoutes(deps: PostbackUrlDeps): Hono {
 	const app = new Hono();
@@ -11,7 +11,7 @@ export function postbackUrlRoutes(deps: PostbackUrlDeps): Hono {
 	app.post("/", async (c) => {
 		const isDryRun = readDryRun(c.req.query());
 		const wanted = await readBody(c.req.raw, postbackUrlSchema);
-		return jsonResponse(await (isDryRun ? showPostbackUrl(deps, wanted) : issuePostbackUrl(deps, actorOf(c), wanted)));
+		return jsonResponse(await (isDryRun ? previewPostbackUrl(deps, wanted) : issuePostbackUrl(deps, actorOf(c), wanted)));
 	});
 	return app;
 }

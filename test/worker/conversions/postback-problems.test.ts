@@ -1,4 +1,5 @@
 /** Postbacks that need a person: each cause is told, with what mends it, and what can be mended is replayed. */
+
 import { env, exports } from "cloudflare:workers";
 import { createHash, createHmac } from "node:crypto";
 import * as v from "valibot";
@@ -7,6 +8,7 @@ import { openDatabase } from "../../../src/db/client.ts";
 import { insertRows } from "../../../src/db/json-rows.ts";
 import { postbackIntake } from "../../../src/db/schema/conversions.ts";
 import { newTimeOrderedId } from "../../../src/lib/ids.ts";
+import { MAX_VALID } from "../../../src/operator/keys/require-room.ts";
 import {
 	type Problem,
 	postbackUrlSchema,
@@ -247,6 +249,13 @@ describe("worker: the fix", () => {
 		expect((await callPostback(key, `txnid=m-2&${GOOD}`)).body).toEqual({ message: "Postback received successfully" });
 		expect((await callPostback("platform-key-affise", `txnid=m-3&${GOOD}`)).body).toEqual({ message: "Postback received successfully" });
 		expect((await readAll("SELECT verb FROM audit WHERE subject_id = 'p77' AND verb = 'issuePostbackUrl'")).length).toBe(1);
+	});
+
+	it("has no more keys than a platform may have", async () => {
+		const ask = async (query = "") => (await post(`/postback-url${query}`, { platform: "p77" })).status;
+		const statuses: number[] = [];
+		for (let at = 0; at < MAX_VALID; at++) statuses.push(await ask());
+		expect([statuses.filter((status) => status === 200).length, statuses.at(-1), await ask("?dry_run=1")]).toEqual([18, 422, 422]);
 	});
 });
 
