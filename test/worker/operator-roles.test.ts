@@ -213,6 +213,7 @@ describe("worker: the life of an operator key", () => {
 		["issue", { kind: "operator_key", owner: "ada" }, "role"],
 		["issue", { kind: "operator_key", owner: "ada", role: "owner" }, "role"],
 		["issue", { kind: "operator_key", owner: "operator", role: "admin" }, "owner"],
+		["issue", { kind: "operator_key", owner: "ada ", role: "admin" }, "owner"],
 		["issue", { kind: "operator_key", owner: "Operator ", role: "admin" }, "owner"],
 		["issue", { kind: "operator_key", owner: "a\nb", role: "admin" }, "owner"],
 		["issue", { kind: "operator_key", owner: "ada", role: "admin", expires: "2026-11-18T15:00:00Z" }, "expires"],

@@ -11,8 +11,8 @@ export type Grant = {
 	expiresAt: number | null;
 };
 
-/** A name or an address, as it is to stand in the audit. */
-const OPERATOR_NAME = /^[\p{L}\d][\p{L}\d ._@+-]{0,63}$/u;
+/** A name or an address, as it is to stand in the audit. A blank at its end, which nobody sees, would be somebody else's. */
+const OPERATOR_NAME = /^[\p{L}\d](?:[\p{L}\d ._@+-]{0,62}[\p{L}\d._@+-])?$/u;
 
 type Asked = { kind: CredentialKind; owner: string; role?: OperatorRole | undefined; expires?: string | undefined };
 
