@@ -1,10 +1,11 @@
 /** The variables and secrets of a Worker, checked. Knows nothing of the runtime, so that commands can check them too. */
 import * as v from "valibot";
 
+/** As browsers write it, since it is compared with what they send: its host in small letters, no port that is the scheme's own. */
 const origin = v.pipe(
 	v.string("must be set"),
 	v.check((text) => /^https?:\/\/[^/?#]+\/?$/.test(text) && URL.canParse(text), "must be an http(s) origin such as https://click.example"),
-	v.transform((text) => text.replace(/\/$/, "")),
+	v.transform((text) => new URL(text).origin),
 );
 
 /** A variable is text, as wrangler.toml and the environment have it. */

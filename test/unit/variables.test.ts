@@ -26,6 +26,14 @@ describe("unit: configuration", () => {
 		});
 	});
 
+	it("has addresses as browsers write them: they are compared with what these send", () => {
+		const console = (CONSOLE_URL: string) => read({ CONSOLE_URL }).CONSOLE_URL;
+		expect([console("https://Console.Example:443/"), console("http://localhost:8787")]).toEqual([
+			"https://console.example",
+			"http://localhost:8787",
+		]);
+	});
+
 	it("names the network's database, or nothing", () => {
 		expect(read({ NETWORK_DATABASE: "d1" }).NETWORK_DATABASE).toBe("d1");
 		expect(() => read({ NETWORK_DATABASE: "mysql" })).toThrow("NETWORK_DATABASE must be d1 or postgres");
