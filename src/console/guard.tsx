@@ -7,6 +7,7 @@ import { logError } from "../lib/log.ts";
 import { ofSegment } from "../lib/path-segment.ts";
 import { readCapped } from "../lib/read-capped.ts";
 import { requestIdOf } from "../lib/request-id.ts";
+import { SECOND_MS } from "../lib/time.ts";
 import { fromUtf8 } from "../lib/utf8.ts";
 import { CONFIRM_PATH } from "./confirm-first.tsx";
 import type { ConsoleDeps } from "./deps.ts";
@@ -47,6 +48,8 @@ const HTTPS_HEADERS = { ...CONSOLE_HEADERS, "strict-transport-security": "max-ag
 
 const MIB = 1024 * 1024;
 const MAX_FORM_BYTES = 64 * 1024;
+/** A body that has come within this time came at once. */
+const SLOW_MS = SECOND_MS;
 
 /** Answers a request for a page, whatever happens. @param pages all of them: what the menu is made of */
 export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page: Page, c: Context): Promise<Response> {
@@ -75,20 +78,28 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 		}
 		if (isChange && !page.evenHeld && (await deps.isHeld())) throw new HttpError(503, { error: "Service unavailable" });
 		if (session !== null) noteInBackground(deps, c, session, now);
-		const publisher = authorize(page, session, isChange);
+		let publisher = authorize(page, session, isChange);
 		if (asksFresh(page.needs) && (session === null || !isFresh(session, now)))
 			return confirmFirst(pages, page, isData, c, await keepForm(page, c, null, true));
 		body = await readBytes(page, c);
+		const at = deps.now();
+		// However long a body is held back: what has ended meanwhile, or may do less, does nothing by it.
+		if (session !== null && page.needs !== "nobody" && at - now >= SLOW_MS) {
+			session = await findSession(deps.db, token, at);
+			if (session === null) return signInFirst(pages, page, isData, c, { hadSession: true, kept: await keepForm(page, c, body, false) });
+			publisher = authorize(page, session, isChange);
+			if (asksFresh(page.needs) && !isFresh(session, at)) return confirmFirst(pages, page, isData, c, await keepForm(page, c, body, true));
+		}
 		const isForm = /^application\/x-www-form-urlencoded\b/i.test(c.req.header("content-type") ?? "");
 		// Browsers send each end of a line as two characters, and count one.
 		const form = new URLSearchParams(isForm ? fromUtf8(body).replaceAll(/%0d%0a/gi, "%0A") : "");
 		if (page.once && session !== null) {
 			const { hash } = session;
 			const id = form.get(FORM_FIELD) ?? "";
-			await useForm(deps.db, hash, id, now);
+			await useForm(deps.db, hash, id, at);
 			free = () => freeForm(deps.db, hash, id);
 		}
-		const told = { c, deps, now, query: c.req.query(), form, body, param: (name: string) => ofSegment(c.req.param(name) ?? "") };
+		const told = { c, deps, now: at, query: c.req.query(), form, body, param: (name: string) => ofSegment(c.req.param(name) ?? "") };
 		if (session === null) return page.handle({ ...told, session });
 		const signedIn = { ...told, session, person: session.person, actor: actorOfPerson(session.person, requestId) };
 		if (c.req.method === "POST") asked = signedIn;

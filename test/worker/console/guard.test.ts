@@ -10,13 +10,15 @@ import { answerPage } from "../../../src/console/guard.tsx";
 import { HOME_PAGES } from "../../../src/console/home.tsx";
 import { page, view } from "../../../src/console/page.ts";
 import { SESSION_COOKIE } from "../../../src/console/session/cookie.ts";
-import { findPersonByName } from "../../../src/console/session/people.ts";
+import { changeRole, endSessions, findPersonByName } from "../../../src/console/session/people.ts";
 import { beginSession, FRESH_MS, findSession, freshenSession } from "../../../src/console/session/sessions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { invalidInput } from "../../../src/http/errors.ts";
 import { PUBLISHER_LIMIT } from "../../../src/http/limits.ts";
 import { PublisherLimit } from "../../../src/http/publisher-limit.ts";
 import { HttpError } from "../../../src/lib/http.ts";
+import { utf8 } from "../../../src/lib/utf8.ts";
+import { ACTOR } from "../../support/actor.ts";
 import { get, OWN, shown, signIn, type Visitor } from "../../support/console.ts";
 import { setNow } from "../../support/load-network.ts";
 import { ACME, importFile } from "../../support/network-import.ts";
@@ -121,6 +123,32 @@ describe("worker: the guard", () => {
 			requestId: "r",
 		});
 		expect((await ask("/console/keys", { cookie: `${SESSION_COOKIE}=${token}` })).status).toBe(303);
+	});
+
+	it("asks again who it is where what was sent was long in coming", async () => {
+		const visitor = await signIn({ publisher: "acme", name: "Slow" });
+		const person = await findPersonByName(db, "acme", "Slow");
+		if (person === null) throw new Error("nobody is called Slow");
+		const sendWhile = async (lastsMs: number, meanwhile: () => Promise<unknown> = async () => {}) => {
+			setNow(START);
+			const body = new ReadableStream({
+				async pull(controller) {
+					controller.enqueue(utf8("kind=sent"));
+					await meanwhile();
+					setNow(new Date(Date.parse(START) + lastsMs).toISOString());
+					controller.close();
+				},
+			});
+			const headers = { "content-type": "application/x-www-form-urlencoded" };
+			const answer = await ask("/console/keys", visitor, { method: "POST", headers, body });
+			setNow(START);
+			return [answer.status, (await answer.text()).includes("<p>sent</p>")];
+		};
+		expect(await sendWhile(5_000)).toEqual([200, true]);
+		expect(await sendWhile(FRESH_MS)).toEqual([403, false]);
+		expect(await sendWhile(5_000, () => changeRole(deps, ACTOR, person, "analyst"))).toEqual([403, false]);
+		await changeRole(deps, ACTOR, { ...person, role: "analyst" }, "owner");
+		expect(await sendWhile(5_000, () => endSessions(deps, ACTOR, person))).toEqual([401, false]);
 	});
 
 	it("shows faults as a page, and of what failed its number alone", async () => {
