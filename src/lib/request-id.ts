@@ -14,6 +14,13 @@ export function requestIdOf(request: Request, now: number): string {
 	return id;
 }
 
+/** A request with its body in another form: it keeps its id. */
+export function withBody(request: Request, body: BodyInit, id: string): Request {
+	const same = new Request(request, { body });
+	ids.set(same, id);
+	return same;
+}
+
 /** What every answer of the origin carries: the request's id, and a word to browsers not to guess at its type. */
 export function originHeaders(request: Request, now: number): Record<string, string> {
 	return { "x-request-id": requestIdOf(request, now), "x-content-type-options": "nosniff" };

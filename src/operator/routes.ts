@@ -1,6 +1,6 @@
 /** What stands before the operator's verbs: whose key a request carries, and whether its role is the one that the operation takes. */
 import { type Context, Hono } from "hono";
-import { BREAK_GLASS, mayAct } from "../http/actor.ts";
+import { actorOf, BREAK_GLASS, mayAct } from "../http/actor.ts";
 import { answerHttpError, invalidInput } from "../http/errors.ts";
 import type { FailedKeys } from "../http/failed-keys.ts";
 import { GIVEN_TWICE, limitBody } from "../http/read-input.ts";
@@ -8,8 +8,9 @@ import { suggest } from "../http/suggest.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { equalSecrets } from "../lib/bytes.ts";
 import type { OperatorRole } from "../lib/enums.ts";
-import { jsonResponse, unauthorized } from "../lib/http.ts";
-import { requestIdOf } from "../lib/request-id.ts";
+import { HttpError, jsonResponse, unauthorized } from "../lib/http.ts";
+import { requestIdOf, withBody } from "../lib/request-id.ts";
+import { SECOND_MS } from "../lib/time.ts";
 import { type DeclaredOperation, operationTable } from "./role-table.ts";
 
 type Operator = { name: string; role: OperatorRole };
@@ -55,6 +56,18 @@ const MAX_BODY_BYTES: Readonly<Record<string, number>> = {
 /** Feeds answer as the interface's other uploads do, by field. */
 const IN_OWN_WORDS: ReadonlySet<string> = new Set(["/products", "/seller-products"]);
 
+/** What comes in files is taken over as it comes. */
+const IN_STREAMS: ReadonlySet<string> = new Set(["/network", "/products", "/seller-products"]);
+/** A body that has come within this time came at once. */
+const SLOW_MS = SECOND_MS;
+
+declare module "hono" {
+	interface ContextVariableMap {
+		/** When it was looked up whose key the request carries. */
+		keyReadAt: number;
+	}
+}
+
 /** POSTs that only read; and the move itself. */
 const NEVER_HELD: ReadonlySet<string> = new Set(["/explain", "/trace", "/check-ledger", "/database"]);
 
@@ -66,6 +79,7 @@ export function operatorRoutes(deps: OperatorDeps): Hono {
 	const operationOf = operationTable(deps.operations);
 	const app = new Hono();
 	app.use("*", async (c, next) => {
+		c.set("keyReadAt", deps.now());
 		const given = c.req.header("OperatorKey");
 		const operator = given === undefined ? null : await identify(deps, given, (promise) => c.executionCtx.waitUntil(promise));
 		if (operator === null) return refuseKey(deps, c, given);
@@ -84,6 +98,19 @@ export function operatorRoutes(deps: OperatorDeps): Hono {
 			});
 		}
 		app.use(`${path}/*`, limitBody(MAX_BODY_BYTES[path] ?? MAX_SMALL_BYTES));
+		app.use(`${path}/*`, async (c, next) => {
+			const { raw } = c.req;
+			if (raw.body === null) return next();
+			const { requestId } = actorOf(c);
+			if (IN_STREAMS.has(path)) {
+				const checked = raw.body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ flush: () => assertStillValid(deps, c) }));
+				c.req.raw = withBody(raw, checked, requestId);
+			} else {
+				c.req.raw = withBody(raw, await raw.arrayBuffer(), requestId);
+				await assertStillValid(deps, c);
+			}
+			return next();
+		});
 		if (!IN_OWN_WORDS.has(path)) {
 			app.use(`${path}/*`, (c, next) => {
 				refuseQuery(c.req.queries(), operationOf(c.req.method, c.req.path)?.query ?? []);
@@ -113,6 +140,13 @@ function refuseQuery(query: Record<string, string[]>, known: readonly string[]):
 async function identify({ operatorKey, findOperator }: OperatorDeps, given: string, waitUntil: WaitUntil): Promise<Operator | null> {
 	if (operatorKey !== undefined && (await equalSecrets(given, operatorKey))) return { name: BREAK_GLASS, role: "admin" };
 	return findOperator(given, waitUntil);
+}
+
+/** However long a body is held back: nothing is done by a key that was revoked meanwhile. @throws HttpError 401 */
+async function assertStillValid(deps: OperatorDeps, c: Context): Promise<void> {
+	if (deps.now() - c.get("keyReadAt") < SLOW_MS) return;
+	const operator = await identify(deps, c.req.header("OperatorKey") ?? "", (promise) => c.executionCtx.waitUntil(promise));
+	if (operator === null) throw new HttpError(401, { error: "Unauthorized" });
 }
 
 /** Without OPERATOR_KEY there is nothing here for whoever holds no operator key. */

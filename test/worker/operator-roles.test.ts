@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { OPERATOR_API } from "../../src/api-docs/operations/all.ts";
 import type { OperatorRole } from "../../src/lib/enums.ts";
 import { OPERATOR_ROLES } from "../../src/lib/enums.ts";
+import { utf8 } from "../../src/lib/utf8.ts";
 import { openCountedWorker } from "../support/counted-worker.ts";
 import { setNow } from "../support/load-network.ts";
 import { ACME, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
@@ -182,6 +183,31 @@ describe("worker: the life of an operator key", () => {
 		expect(await (await keysVerb("revoke", { kind: "operator_key", owner: "grace" })).json()).toMatchObject({ revoked: 2 });
 		expect([await statusWith(old.value), await statusWith(next.value)]).toEqual([401, 401]);
 		expect((await keysVerb("rotate", { kind: "operator_key", owner: "grace" })).status).toBe(422);
+	});
+
+	it.each([
+		["/operator/keys/issue", { kind: "operator_key", owner: "again", role: "admin" }],
+		["/operator/network", { publishers: [{ id: "acme", name: "Again" }] }],
+		["/operator/products", {}],
+	])("a body that is held back until it is revoked does nothing: %s", async (path, body) => {
+		const { value, id } = await issue("leaver", "admin");
+		const bytes = utf8(JSON.stringify(body));
+		const sendWhile = async (isMeasured: boolean, meanwhile: () => Promise<unknown> = async () => {}) => {
+			const held = new ReadableStream({
+				async pull(controller) {
+					await meanwhile();
+					later(5_000);
+					controller.enqueue(bytes);
+					controller.close();
+				},
+			});
+			const headers = { OperatorKey: value, ...(isMeasured && { "content-length": String(bytes.byteLength) }) };
+			const { status } = await exports.default.fetch(`https://base.example${path}?dry_run=1`, { method: "POST", headers, body: held });
+			setNow(START);
+			return status;
+		};
+		expect([await sendWhile(false), await sendWhile(true)]).toEqual([200, 200]);
+		expect(await sendWhile(true, () => keysVerb("revoke", { kind: "operator_key", owner: "leaver", id }))).toBe(401);
 	});
 
 	it("its last use is written in the background, once in some minutes", async () => {
