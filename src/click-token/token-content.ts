@@ -37,7 +37,7 @@ export type ClickToken = {
 	stripped: boolean;
 	/** The `clickid` of its URL is the user's id, not the publisher's. */
 	userClickId: boolean;
-	/** The bid was on a page of the brand's, and not on its homepage. Never so where an earlier version minted. */
+	/** The bid was on a page of the brand's, and not on its homepage. Never so where an earlier version minted, nor without a pricing model. */
 	deeplink: boolean;
 	/** For how long a click is paid at most, seconds, as the auction asked; null where it set no bound. */
 	lifeSeconds: number | null;
@@ -70,10 +70,9 @@ export function ofLink(link: TrackingLink | null): ClickToken | null {
 	return link === null ? null : { ...link, ...OF_A_LINK };
 }
 
-/** What is so of a token, as bits; absent for nothing. Readers of earlier versions pass over those that they do not know. */
+/** What a token tells of its user, as bits; absent for nothing. */
 const STRIPPED = 1;
 const USER_CLICK_ID = 2;
-const DEEPLINK = 4;
 
 /** A token's content as it is encrypted: a JSON array, by place. */
 export function encodeContent(token: ClickToken): string {
@@ -92,15 +91,16 @@ export function encodeContent(token: ClickToken): string {
 		token.device,
 		token.keyword,
 		token.askedFrom,
-		token.pricingModel === null ? null : PRICING_MODELS.indexOf(token.pricingModel),
+		// Beyond the last of a bid on a page: no longer, and for earlier versions the publisher's model of now.
+		token.pricingModel === null ? null : PRICING_MODELS.indexOf(token.pricingModel) + (token.deeplink ? PRICING_MODELS.length : 0),
 		// As a decimal: nearly every share is shorter so.
 		token.sharePpm === null ? null : token.sharePpm / SHARE_SCALE,
 	];
-	const bits = (token.stripped ? STRIPPED : 0) | (token.userClickId ? USER_CLICK_ID : 0) | (token.deeplink ? DEEPLINK : 0);
-	const hasMore = bits !== 0 || token.lifeSeconds !== null;
+	const user = (token.stripped ? STRIPPED : 0) | (token.userClickId ? USER_CLICK_ID : 0);
+	const hasMore = user !== 0 || token.lifeSeconds !== null;
 	if (hasMore || token.grossMicros !== grossOf(token.bidMicros, token.sharePpm)) fields.push(token.grossMicros);
 	if (hasMore) fields.push(token.lifeSeconds);
-	if (bits !== 0) fields.push(bits);
+	if (user !== 0) fields.push(user);
 	return JSON.stringify(fields);
 }
 
@@ -116,6 +116,7 @@ export function decodeContent(text: string): ClickToken | null {
 	const kind = TOKEN_KINDS[fields[0]];
 	if (kind === undefined || fields[6] !== 0) return null;
 	const sharePpm = typeof fields[14] === "number" ? Math.round(fields[14] * SHARE_SCALE) : null;
+	const deeplink = fields[13] >= PRICING_MODELS.length;
 	return {
 		kind,
 		publisher: fields[1],
@@ -132,12 +133,12 @@ export function decodeContent(text: string): ClickToken | null {
 		device: fields[10] ?? null,
 		keyword: fields[11] ?? null,
 		askedFrom: fields[12] ?? null,
-		pricingModel: PRICING_MODELS[fields[13]] ?? null,
+		pricingModel: PRICING_MODELS[deeplink ? fields[13] - PRICING_MODELS.length : fields[13]] ?? null,
 		sharePpm,
 		grossMicros: fields.length > 15 ? fields[15] : grossOf(fields[5], sharePpm),
 		lifeSeconds: fields[16] ?? null,
 		stripped: (fields[17] & STRIPPED) !== 0,
 		userClickId: (fields[17] & USER_CLICK_ID) !== 0,
-		deeplink: (fields[17] & DEEPLINK) !== 0,
+		deeplink,
 	};
 }

@@ -129,6 +129,8 @@ describe.each(TOKEN_VERSIONS)("worker: a minted token, version %i", (version) =>
 		await fc.assert(
 			fc.asyncProperty(content, async ({ source, ...fields }) => {
 				const token: ClickToken = { kind: "openrtb", typoId: 0, sourceHash: fields.test ? null : hashSource(source), ...fields };
+				// Those of versions that minted no pricing model did not tell pages either.
+				token.deeplink = fields.deeplink && fields.pricingModel !== null;
 				expect(await tokens.open(await tokens.mint(token))).toEqual(token);
 			}),
 			{ numRuns: 200 },
