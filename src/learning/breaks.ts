@@ -1,5 +1,5 @@
 import type { FactorEvidence } from "./factor.ts";
-import { besideCampaign, type CampaignFactors, type PlacedCampaign } from "./fit-campaign.ts";
+import { besideCampaign, type CampaignFactors, isPriced, type PlacedCampaign } from "./fit-campaign.ts";
 import { BREAK_WINDOWS } from "./ripen.ts";
 import { HISTORY_DAYS } from "./settings.ts";
 
@@ -73,6 +73,7 @@ function judgeWindow(
 	let expected = 0;
 	let observed = 0;
 	for (let at = 0; at < operatorMicros.length; at++) {
+		if (!isPriced(operatorMicros[at] ?? 0)) continue;
 		expected += besideCampaign(placed, (recentRipe?.[at] ?? 0) * (operatorMicros[at] ?? 0), at) / phiMicros;
 		observed += ((recentEarnedMicros?.[at] ?? 0) * (1 + loading)) / phiMicros;
 	}

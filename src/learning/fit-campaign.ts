@@ -49,7 +49,7 @@ export function placeCampaign(ripe: RipeCells, rules: FitRules, traffic: Traffic
 		seen.expectedMicros[at] = (ripe.ripe[at] ?? 0) * micros;
 		seen.expected[at] = ((ripe.ripe[at] ?? 0) * micros) / phiMicros;
 		seen.squared[at] = ((ripe.ripeSquared[at] ?? 0) * micros) / phiMicros;
-		seen.observed[at] = ((ripe.earnedMicros[at] ?? 0) * (1 + loading)) / phiMicros;
+		seen.observed[at] = isPriced(micros) ? ((ripe.earnedMicros[at] ?? 0) * (1 + loading)) / phiMicros : 0;
 	}
 	return {
 		rules,
@@ -61,6 +61,11 @@ export function placeCampaign(ripe: RipeCells, rules: FitRules, traffic: Traffic
 		publishers: new Level(seen, (at) => cells[at]?.publisher ?? ""),
 		traffic: cells.map((cell) => traffic.kindOf(cell)),
 	};
+}
+
+/** Whether clicks tell how good a number is. Where there is none nothing is expected: what came would be laid to others' numbers. */
+export function isPriced(operatorMicros: number): boolean {
+	return operatorMicros > 0;
 }
 
 const PASSES = 2;
