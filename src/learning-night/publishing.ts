@@ -18,7 +18,7 @@ export type Publishing = {
 	/** Conversions that have changed since then are looked at. */
 	since: number;
 	factor: FactorCursor;
-	/** Of every change of the hour: one time, however many runs it takes. */
+	/** When it began, however many runs it takes. Factors move by the time of their run: a day's limits are reckoned from when bids have them. */
 	at: number;
 	all: boolean;
 };

@@ -144,7 +144,7 @@ async function publishHour({ db, kv, now }: LearningDeps, mayGoOn: () => boolean
 			await findBreaks(db, network, state);
 		} else if (state.step === "factors") {
 			// Of a night that is under way, or broke, some factors aim where it has come to, and others where the one before has.
-			const next = (await isNightOpen(db, state.day, dayOf(now()))) ? null : await publishFactors(db, network, state.factor, state.at);
+			const next = (await isNightOpen(db, state.day, dayOf(now()))) ? null : await publishFactors(db, network, state.factor, now());
 			if (next === null) state.step = "key";
 			else state.factor = next;
 		} else {

@@ -533,6 +533,30 @@ describe("worker: learned prices", () => {
 		expect(JSON.parse(String(paid[0]?.balance)).paidMicros).toBeGreaterThan(15 * 16_000_000 + 400_000_000);
 	});
 
+	it("an hour that was cut off and goes on a day later moves prices by a day's limits of then, and the next hour no further", async () => {
+		await store(30, [{ campaign: 5001, clicks: 40, conversions: 8, payout: 8_000_000 }]);
+		await learn(25);
+		const factorOf = async () => {
+			const [row] = await rowsOf(`SELECT published ->> 'factor' AS factor FROM learning_factors
+				WHERE level = 'price' AND campaign_id = 5001 AND name = ''`);
+			return Number(row?.factor);
+		};
+		const before = await factorOf();
+		const hourOf = async () => JSON.parse(String((await rowsOf("SELECT value FROM learning_work WHERE name = 'publishing'"))[0]?.value));
+		time += 25 * HOUR_MS;
+		setNow(new Date(time).toISOString());
+		// One slice a run.
+		for (let runs = 0; runs < 20 && (await hourOf()).step !== "factors"; runs++) {
+			let slices = 1;
+			await sweepLearning({ db, kv: env.BOOK, now: () => Date.now() }, () => slices-- > 0);
+		}
+		expect(await hourOf()).toMatchObject({ step: "factors", at: time });
+		await learn(26);
+		await learn(1);
+		expect((await factorOf()) / before).toBeGreaterThan(1.1);
+		expect((await factorOf()) / before).toBeLessThanOrEqual(1.25 ** 0.7 + 1e-9);
+	});
+
 	it("guards hold until the last learned price has left the book", async () => {
 		await store(30, [{ campaign: 5001, clicks: 40, conversions: 4, payout: 8_000_000, publisher: "clicker", paid: 16_000_000 }]);
 		await passNights(2);
