@@ -4,7 +4,7 @@ import type { Database } from "../../db/client.ts";
 import { cutPage } from "../../http/pages.ts";
 import { NO_KEYWORD, OTHER_KEYWORDS, operatorEpcMicros } from "../../learning/cell.ts";
 import { type NetworkLearning, networkSettings } from "../../learning/policy.ts";
-import type { StoredLearning } from "../../learning/stored.ts";
+import { isRenumbered, type StoredLearning } from "../../learning/stored.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import { ownOf } from "../../lib/json.ts";
 import { formatUsd, MAX_EPC_MICROS, roundTo } from "../../lib/money.ts";
@@ -67,7 +67,12 @@ export async function readAdvised(
  */
 function numbersOf(row: PricedCampaign, learned: StoredLearning, publishStep: number): AdvisedNumber[] {
 	const terms = termsOf(row);
-	const isOther = (keyword: string, micros: number) => (ownOf(learned.numbers, keyword) ?? micros) !== micros;
+	// Of a keyword that no click tells of the number is not known: it may have changed where any other has, as by advice that was accepted.
+	const isAnyOther = isRenumbered(learned, terms);
+	const isOther = (keyword: string, micros: number) => {
+		const before = ownOf(learned.numbers, keyword);
+		return before === undefined ? isAnyOther : before !== micros;
+	};
 	if (isOther(NO_KEYWORD, operatorEpcMicros(terms, NO_KEYWORD))) return [];
 	const given: [field: string, keyword: string, micros: number | null][] = [
 		["epc", NO_KEYWORD, terms.epcMicros],
