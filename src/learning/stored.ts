@@ -94,6 +94,32 @@ function ofPrice<Kept>(kept: ReadonlyMap<string, Kept>, keyword: string): Kept |
 	return kept.get(keyword) ?? (isListed ? kept.get(LISTED_KEYWORDS) : undefined);
 }
 
+/** A price's factor: what is in force, and where it is going. */
+export type PriceInForce = { published: Published; target: number };
+
+/** A row of `learning_factors`. */
+export function readPriceInForce({ published, target }: { published: string; target: string }): PriceInForce {
+	return { published: readPublished(published), target: JSON.parse(target) as number };
+}
+
+/**
+ * The factor of a price among those of its campaign, against the operator's present numbers: as the next night will have it, so that
+ * numbers that were bid while they were only advised are bid on.
+ * @param keyword a class of keywords @param learned null where nothing was
+ */
+export function priceInForce(
+	prices: ReadonlyMap<string, PriceInForce>,
+	keyword: string,
+	terms: CampaignTerms,
+	learned: LearnedBefore | null,
+	settings: LearningSettings,
+): number {
+	const { published, target } = ofPrice(prices, keyword) ?? { published: UNPUBLISHED, target: UNPUBLISHED.factor };
+	if (learned === null) return published.factor;
+	const against = (factor: number) => factorAgainst(factor, terms, learned, keyword, settings);
+	return renumberPublished(published, against(published.factor), against(target)).factor;
+}
+
 /** What a night goes by where a number of the operator's has changed since the one before. */
 export type LearnedBefore = Pick<StoredLearning, "campaign" | "numbers">;
 

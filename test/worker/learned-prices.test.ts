@@ -373,6 +373,24 @@ describe("worker: learned prices", () => {
 		expect(await ask()).toEqual([0.2, 0.2]);
 	});
 
+	it("a number that was changed while it was advised is bid on where the campaign becomes automatic that day", async () => {
+		await importNetwork({ mode: "advise" });
+		await store(30, [{ campaign: 5001, clicks: 40, conversions: 4, payout: 8_000_000 }]);
+		await passNights(2);
+		// As who accepts what is advised, which is twice the number.
+		await importNetwork({ mode: "advise" }, {}, "0.8000");
+		await publishAll();
+		expect(await priceFor("good.example")).toBe(0.4);
+		await importNetwork({ mode: "automatic" }, {}, "0.8000");
+		await publishAll();
+		expect(await priceFor("good.example")).toBeCloseTo(0.4, 2);
+		const explained = await explainedPrice({ bd: "good.example" });
+		expect(Number(explained?.price)).toBeCloseTo(0.4, 2);
+		await pass(25);
+		expect(await priceFor("good.example")).toBeCloseTo(0.4, 1);
+		await importNetwork({ mode: "automatic" });
+	});
+
 	it("an overpaid campaign is bid less at night and by the hour, and one whose number changes is learned against at once", async () => {
 		await store(28, [{ campaign: 5001, publisher: "clicker", clicks: 40, conversions: 2, payout: 8_000_000, paid: 16_000_000 }]);
 		await pass(1);

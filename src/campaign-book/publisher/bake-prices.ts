@@ -12,7 +12,7 @@ import {
 	readLearning as parseLearning,
 } from "../../learning/policy.ts";
 import { RELEASED_CAMPAIGN, RELEASED_NETWORK, RELEASED_PUBLISHER, releaseOf, releaseOfCampaign } from "../../learning/released.ts";
-import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
+import { type PriceInForce, priceInForce, readPriceInForce, type Steering, type StoredLearning } from "../../learning/stored.ts";
 import { HELD_SCALE, MAX_EPC_MICROS } from "../../lib/money.ts";
 import type { Release } from "../../lib/release.ts";
 import type { CampaignInput } from "../build.ts";
@@ -97,12 +97,9 @@ export async function bakePrices<Campaign extends Row>(
 		if (policy?.mode !== "automatic") return campaign;
 		const { settings } = policy;
 		const { steering = null, learned = null, releasedAt = null } = known.get(campaign.campaignId) ?? {};
-		const published = factors.get(campaign.campaignId) ?? new Map<string, number>();
+		const prices = factors.get(campaign.campaignId) ?? new Map<string, PriceInForce>();
 		const terms = termsOf(campaign);
-		const factorOf = (keyword: string) => {
-			const factor = priceFactor(published, keyword);
-			return learned === null ? factor : factorAgainst(factor, terms, learned, keyword, settings);
-		};
+		const factorOf = (keyword: string) => priceInForce(prices, keyword, terms, learned, settings);
 		const guards = steering ?? { caution: caution(settings.caution, settings.kappa.campaign, 0), overpaid: 1 };
 		const creep = creepInForce(steering, settings.creep);
 		const own = parseLearning<CampaignLearning>(campaign.epcLearning);
@@ -163,10 +160,10 @@ type Known = { steering: Steering | null; learned: Pick<StoredLearning, "campaig
 async function readLearned(
 	db: Database,
 	ids: readonly number[],
-): Promise<{ factors: Map<number, Map<string, number>>; known: Map<number, Known> }> {
+): Promise<{ factors: Map<number, Map<string, PriceInForce>>; known: Map<number, Known> }> {
 	const list = JSON.stringify(ids);
 	const [factorRows, campaignRows] = await runTransaction(db, [
-		sql`SELECT campaign_id AS "campaignId", name, published FROM learning_factors
+		sql`SELECT campaign_id AS "campaignId", name, published, target FROM learning_factors
 			WHERE level = 'price' AND campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${list}))`,
 		sql`SELECT CAST(i.value AS BIGINT) AS "campaignId", l.steering, l.learned ->> 'campaign' AS campaign, l.learned ->> 'numbers' AS numbers,
 				w.value AS "releasedAt"
@@ -174,10 +171,11 @@ async function readLearned(
 			LEFT JOIN learning_work w ON w.name = ${RELEASED_CAMPAIGN} || CAST(CAST(i.value AS BIGINT) AS TEXT)
 			WHERE l.campaign_id IS NOT NULL OR w.name IS NOT NULL`,
 	]);
-	const factors = new Map<number, Map<string, number>>();
-	for (const { campaignId, name, published } of (factorRows?.results ?? []) as { campaignId: number; name: string; published: string }[]) {
-		const ofCampaign = factors.get(campaignId) ?? new Map<string, number>();
-		factors.set(campaignId, ofCampaign.set(name, readPublished(published).factor));
+	type FactorRow = { campaignId: number; name: string; published: string; target: string };
+	const factors = new Map<number, Map<string, PriceInForce>>();
+	for (const { campaignId, name, ...row } of (factorRows?.results ?? []) as FactorRow[]) {
+		const ofCampaign = factors.get(campaignId) ?? new Map<string, PriceInForce>();
+		factors.set(campaignId, ofCampaign.set(name, readPriceInForce(row)));
 	}
 	type CampaignRow = {
 		campaignId: number;

@@ -21,7 +21,7 @@ import {
 import { toldFactor } from "../../learning/price.ts";
 import { RELEASED_CAMPAIGN, RELEASED_NETWORK, RELEASED_PUBLISHER, releaseOf, releaseOfCampaign } from "../../learning/released.ts";
 import { sourceClass } from "../../learning/sources.ts";
-import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
+import { factorAgainst, priceInForce, readPriceInForce, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
 import { pairKey, type SharedFactors } from "../../learning/traffic.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import type { ChangeCause } from "../../learning-night/publish-factors.ts";
@@ -43,7 +43,7 @@ const EXACT_DIGITS = 9;
 
 type PublisherRow = { id: string; pricingModel: PricingModel; sharePpm: number; epcLearning: string | null };
 type CampaignRow = PricedCampaign & { day: number | null; learned: string | null; lastBreak: string | null; steering: string | null };
-type FactorRow = { level: string; campaignId: number; publisherId: string; name: string; published: string };
+type FactorRow = { level: string; campaignId: number; publisherId: string; name: string; published: string; target: string };
 type TrafficRow = { level: TrafficLevel; name: string; evidence: string };
 type ChangeRow = { campaignId: number; keyword: string; at: number; operatorMicros: number; epcMicros: number; cause: string };
 
@@ -107,7 +107,7 @@ async function readKnown(
 		sql`SELECT ${PRICED_CAMPAIGN}, l.day, l.learned, l.last_break AS "lastBreak", l.steering
 			FROM campaigns c JOIN brands b ON b.id = c.brand_id LEFT JOIN learning_campaigns l ON l.campaign_id = c.campaign_id
 			WHERE c.campaign_id IN ${ids}`,
-		sql`SELECT level, campaign_id AS "campaignId", publisher_id AS "publisherId", name, published FROM learning_factors
+		sql`SELECT level, campaign_id AS "campaignId", publisher_id AS "publisherId", name, published, target FROM learning_factors
 			WHERE (level = 'price' AND campaign_id IN ${ids})
 				OR (level = 'campaign_publisher' AND campaign_id IN ${ids} AND publisher_id = ${publisherId})
 				OR (level = 'publisher' AND campaign_id = 0 AND publisher_id = ${publisherId})
@@ -177,9 +177,8 @@ function explainOne(
 	const ofPrices = new Map(
 		factors
 			.filter(({ level, campaignId }) => level === "price" && campaignId === row.campaignId)
-			.map(({ name, published }) => [name, readPublished(published).factor]),
+			.map(({ name, ...price }) => [name, readPriceInForce(price)]),
 	);
-	const inForce = priceFactor(ofPrices, cell.keyword);
 	const learned = row.learned === null ? null : (JSON.parse(row.learned) as StoredLearning);
 	// As the book has a campaign of which nothing is known.
 	const guards = steering ?? { caution: caution(settings.caution, settings.kappa.campaign, 0), overpaid: 1 };
@@ -189,7 +188,7 @@ function explainOne(
 		cell,
 		{
 			factors: {
-				campaignKeyword: learned === null ? inForce : factorAgainst(inForce, terms, learned, cell.keyword, settings),
+				campaignKeyword: priceInForce(ofPrices, cell.keyword, terms, learned, settings),
 				publisher: factorOf("publisher", 0),
 				source: factorOf("source", 0),
 				campaignPublisher: factorOf("campaign_publisher", row.campaignId),

@@ -8,7 +8,14 @@ import { creepInForce } from "../../learning/creep.ts";
 import { NO_EVIDENCE } from "../../learning/factor.ts";
 import { type CampaignLearning, campaignPolicy, readLearning } from "../../learning/policy.ts";
 import type { LearningSettings } from "../../learning/settings.ts";
-import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
+import {
+	factorAgainst,
+	type PriceInForce,
+	priceInForce,
+	readPriceInForce,
+	type Steering,
+	type StoredLearning,
+} from "../../learning/stored.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import type { ChangeCause } from "../../learning-night/publish-factors.ts";
 import { ownOf } from "../../lib/json.ts";
@@ -33,7 +40,7 @@ export async function showPrices(db: Database, { campaign, limit, cursor }: Pric
 		sql`SELECT ${PRICED_CAMPAIGN}, l.day, l.learned, l.last_break AS "lastBreak", l.steering
 			FROM campaigns c JOIN brands b ON b.id = c.brand_id LEFT JOIN learning_campaigns l ON l.campaign_id = c.campaign_id
 			WHERE c.campaign_id = ${campaign}`,
-		sql`SELECT name, published FROM learning_factors WHERE level = 'price' AND campaign_id = ${campaign}`,
+		sql`SELECT name, published, target FROM learning_factors WHERE level = 'price' AND campaign_id = ${campaign}`,
 		sql`SELECT at, keyword, operator_micros AS "operatorMicros", epc_micros AS "epcMicros", cause FROM learning_changes
 			WHERE campaign_id = ${campaign} AND ${behind} ORDER BY at DESC, keyword LIMIT ${limit + 1}`,
 	]);
@@ -43,9 +50,9 @@ export async function showPrices(db: Database, { campaign, limit, cursor }: Pric
 	const learned = row.learned === null ? null : (JSON.parse(row.learned) as StoredLearning);
 	const steering = row.steering === null ? null : (JSON.parse(row.steering) as Steering);
 	const inForce = new Map(
-		((factors?.results ?? []) as { name: string; published: string }[]).map(({ name, published }) => [
+		((factors?.results ?? []) as { name: string; published: string; target: string }[]).map(({ name, ...price }) => [
 			name,
-			readPublished(published).factor,
+			readPriceInForce(price),
 		]),
 	);
 	const { shown, next } = cutPage((changes?.results ?? []) as ChangeRow[], limit, ({ at, keyword }) => [at, keyword]);
@@ -75,11 +82,11 @@ export async function showPrices(db: Database, { campaign, limit, cursor }: Pric
 	};
 }
 
-/** @param inForce factors by class of keywords; null where bids go by the operator's numbers */
+/** @param prices factors by class of keywords; null where bids go by the operator's numbers */
 function showNumbers(
 	terms: CampaignTerms,
 	learned: StoredLearning | null,
-	inForce: ReadonlyMap<string, number> | null,
+	prices: ReadonlyMap<string, PriceInForce> | null,
 	settings: LearningSettings,
 ): Prices["numbers"] {
 	const listed = [...terms.keywordEpcMicros].map(([keyword, micros]) => ({ keyword, micros: micros as number | null }));
@@ -89,10 +96,7 @@ function showNumbers(
 		{ keyword: OTHER_KEYWORDS, micros: terms.defaultKeywordEpcMicros ?? terms.epcMicros },
 		...listed.sort((one, other) => clicksOf(other) - clicksOf(one)).slice(0, MAX_KEYWORDS),
 	];
-	const inForceOf = (keyword: string) => {
-		const factor = priceFactor(inForce ?? new Map(), keyword);
-		return inForce === null || learned === null ? factor : factorAgainst(factor, terms, learned, keyword, settings);
-	};
+	const inForceOf = (keyword: string) => (prices === null ? 1 : priceInForce(prices, keyword, terms, learned, settings));
 	return numbers.map(({ keyword, micros }) => {
 		const inKeyword = ownOf(learned?.keywords ?? {}, keyword) ?? NO_EVIDENCE;
 		const factor = learned === null ? 1 : factorOf(terms, learned, keyword, settings);
