@@ -63,10 +63,16 @@ async function sweep(
 		if (await makeUp()) await tidy();
 		return;
 	}
+	await forgetToCome(db, today);
 	const limits = { rows: ROWS_A_RUN, mayGoOn };
 	const night = await tryNight(deps, today, async () => (await makeUp()) && (await tidy()) && runNight(deps, network, today, limits));
 	const hour = await tryHour(deps, mayGoOn);
 	if (night !== null || hour !== null) throw night ?? hour;
+}
+
+/** A clock that was ahead has left nights of days to come: those that are done already would be gone without. */
+async function forgetToCome(db: Database, today: number): Promise<void> {
+	await db.run(sql`DELETE FROM learning_nights WHERE day > ${today}`);
 }
 
 /** Once prices are learned again they set out from the operator's numbers, and not from what was in force when they were last. */

@@ -630,6 +630,21 @@ describe("worker: learned prices", () => {
 		expect((await prices())[1]).toBeLessThan((before[1] ?? 0) * 0.95);
 	});
 
+	it("a day of which a run whose clock was ahead had its night already has one when it comes", async () => {
+		await store(30, [{ campaign: 5001, clicks: 40, conversions: 2, payout: 8_000_000 }]);
+		await learn(25);
+		for (const ahead of [24, 48]) {
+			await learn(ahead);
+			await learn(-ahead);
+		}
+		for (let day = 0; day < 2; day++) {
+			await learn(24);
+			const [row] = await rowsOf("SELECT day FROM learning_campaigns WHERE campaign_id = 5001");
+			const [night] = await rowsOf(`SELECT finished_at FROM learning_nights WHERE day = ${dayOf(time)}`);
+			expect({ ...row, ...night }).toEqual({ day: dayOf(time), finished_at: time });
+		}
+	});
+
 	it("a run whose clock is far ahead changes nothing and says so; one that stays ahead is believed in a day", async () => {
 		await store(30, [
 			{ campaign: 5001, clicks: 40, conversions: 4, payout: 8_000_000 },
