@@ -67,8 +67,8 @@ type KnownConversion = ConversionRow &
 	};
 type ClickRow = CandidateClick & Surroundings & HashClick & { wanted: string };
 
-/** Since when a platform names a click id that has found no click, Unix ms. */
-type Told = { platform: string; cid: string; toldAt: number };
+/** Since when a platform names a click id that has found no click, Unix ms; null where it does not. */
+type Told = { platform: string; cid: string; toldAt: number | null };
 
 /** At most this many redirects of one click hash are looked at: the billed one, and the first of the others. */
 const MAX_CLICKS_OF_ONE_HASH = 10;
@@ -146,13 +146,11 @@ export async function readLedgerState(
 			LEFT JOIN campaigns g ON g.campaign_id = c.campaign_id
 			WHERE c.id IN (SELECT id FROM clicks WHERE publisher_click_id = w.cid LIMIT ${MAX_CANDIDATES + 1})`,
 		// Hashes are what nearly all name, and nobody names one before its click.
-		sql`SELECT w.platform, w.cid, min(v.first_received_at) AS "toldAt"
+		sql`SELECT w.platform, w.cid, (SELECT min(t.at) FROM (
+				SELECT first_received_at AS at FROM conversions WHERE cid = w.cid AND platform = w.platform AND click_id IS NULL LIMIT ${MAX_TOLD_BEFORE}) t) AS "toldAt"
 			FROM (SELECT value ->> 'platform' AS platform, value ->> 'cid' AS cid FROM json_each(${named})
 				UNION SELECT v.platform, v.cid ${stored} WHERE ${isStored} AND v.click_id IS NULL) w
-			CROSS JOIN conversions v
-			WHERE length(w.cid) <> 32 AND v.platform = w.platform AND v.txnid IN (
-				SELECT x.txnid FROM conversions x WHERE x.cid = w.cid AND x.platform = w.platform AND x.click_id IS NULL LIMIT ${MAX_TOLD_BEFORE})
-			GROUP BY w.platform, w.cid`,
+			WHERE length(w.cid) <> 32`,
 		sql`SELECT id, usd_nanos AS "usdNanos" FROM exchange_rates WHERE id IN (
 			SELECT coalesce(d.value ->> 'currency',
 				(SELECT default_currency FROM conversions f WHERE f.platform = d.value ->> 'platform' AND f.txnid = d.value ->> 'txnid'),
