@@ -23,7 +23,7 @@ const CLICKS = Array.from({ length: COUNT }, (_, n): ClickMessage => {
 	const reason = n % 4 === 0 ? ("bot" as const) : n % 4 === 1 ? ("embedded" as const) : undefined;
 	return clickMessage({
 		...{ at: AT + Math.floor(n / 2) * 1_000, hash: hashOf(n), publisher: n % 3 === 0 ? "identity-pa" : "identity-pc" },
-		...{ brandId: 1 + (n % 2), campaignId: 11 + (n % 2), country: n % 5 === 0 ? "GB" : "US" },
+		...{ brandId: 1 + (n % 2), campaignId: 11 + (n % 2), country: n % 5 > 0 ? "US" : n % 2 > 0 ? "GB" : "UK" },
 		...(n % 7 === 0 && { kind: "link" as const }),
 		...(n === 20 && { publisher: "nobody" }),
 		...(n === 21 && { ipPrefix: "203.0.113.0/24", askedFrom: "2001:db8:1::/48", keyword: "boots" }),
@@ -56,7 +56,7 @@ const FILTERS: Record<string, [query: string, holds: (click: ListedClick) => boo
 	brand: ["brand=https://www.hats.example/", ({ brand }) => brand === "hats.example"],
 	campaign: ["campaign=11", ({ campaign_id }) => campaign_id === 11],
 	platform: ["platform=northwind", ({ platform }) => platform === "northwind"],
-	country: ["country=gb", ({ country }) => country === "GB"],
+	country: ["country=uk", ({ country }) => country === "GB" || country === "UK"],
 	kind: ["kind=link", ({ kind }) => kind === "link"],
 	paid: ["reason=paid", ({ reason }) => reason === null],
 	unpaid: ["reason=unpaid", ({ reason }) => reason !== null],

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { anyId, brandDomain, clickReason, name } from "../../http/filters.ts";
 import { endOf, givenOf, moment } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
+import { canonicalCountry } from "../../lib/country.ts";
 import { TOKEN_KINDS } from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { OPERATOR_CURSOR, type Position, pageLimit } from "../../lib/page-cursor.ts";
@@ -15,7 +16,9 @@ export const clicksQuerySchema = v.strictObject({
 	brand: v.optional(brandDomain),
 	campaign: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, "must be a campaign's id"))),
 	platform: v.optional(name),
-	country: v.optional(v.pipe(v.string(), v.regex(/^[a-z]{2}$/i, "must be a code such as US"), v.toUpperCase())),
+	country: v.optional(
+		v.pipe(v.string(), v.regex(/^[a-z]{2}$/i, "must be a code such as US"), v.toUpperCase(), v.transform(canonicalCountry)),
+	),
 	kind: v.optional(v.picklist(TOKEN_KINDS, `must be one of ${TOKEN_KINDS.join(", ")}`)),
 	reason: v.optional(clickReason),
 	from: v.optional(moment),

@@ -93,11 +93,16 @@ function isWanted({ source, brand, campaign, platform, country, kind, reason }: 
 		brand === undefined ? null : sql`b.domain = ${brand}`,
 		campaign === undefined ? null : sql`c.campaign_id = ${campaign}`,
 		platform === undefined ? null : sql`c.platform = ${platform}`,
-		country === undefined ? null : sql`c.country = ${country}`,
+		country === undefined ? null : isIn(country),
 		kind === undefined ? null : sql`c.kind = ${kind}`,
 		reason === undefined ? null : isOf(reason),
 	].filter((condition) => condition !== null);
 	return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);
+}
+
+/** Earlier versions stored clicks in the United Kingdom as their links had it. */
+function isIn(country: string): SQL {
+	return country === "GB" ? sql`c.country IN ('GB', 'UK')` : sql`c.country = ${country}`;
 }
 
 function isOf(reason: NonNullable<ClicksQuery["reason"]>): SQL {
