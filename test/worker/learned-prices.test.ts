@@ -555,9 +555,8 @@ describe("worker: learned prices", () => {
 		await store(30, [{ campaign: 5001, clicks: 40, conversions: 8, payout: 8_000_000 }]);
 		await learn(25);
 		const factorOf = async () => {
-			const [row] = await rowsOf(`SELECT published ->> 'factor' AS factor FROM learning_factors
-				WHERE level = 'price' AND campaign_id = 5001 AND name = ''`);
-			return Number(row?.factor);
+			const [row] = await rowsOf("SELECT published FROM learning_factors WHERE level = 'price' AND campaign_id = 5001 AND name = ''");
+			return Number(JSON.parse(String(row?.published)).factor);
 		};
 		const before = await factorOf();
 		const hourOf = async () => JSON.parse(String((await rowsOf("SELECT value FROM learning_work WHERE name = 'publishing'"))[0]?.value));
