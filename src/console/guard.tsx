@@ -5,9 +5,8 @@ import { mayAct } from "../http/actor.ts";
 import { HttpError, jsonResponse } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
 import { ofSegment } from "../lib/path-segment.ts";
-import { readCapped } from "../lib/read-capped.ts";
+import { readCapped, SLOW_BODY_MS } from "../lib/read-capped.ts";
 import { requestIdOf } from "../lib/request-id.ts";
-import { SECOND_MS } from "../lib/time.ts";
 import { fromUtf8 } from "../lib/utf8.ts";
 import { CONFIRM_PATH } from "./confirm-first.tsx";
 import type { ConsoleDeps } from "./deps.ts";
@@ -48,8 +47,6 @@ const HTTPS_HEADERS = { ...CONSOLE_HEADERS, "strict-transport-security": "max-ag
 
 const MIB = 1024 * 1024;
 const MAX_FORM_BYTES = 64 * 1024;
-/** A body that has come within this time came at once. */
-const SLOW_MS = SECOND_MS;
 
 /** Answers a request for a page, whatever happens. @param pages all of them: what the menu is made of */
 export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page: Page, c: Context): Promise<Response> {
@@ -84,7 +81,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 		body = await readBytes(page, c);
 		const at = deps.now();
 		// However long a body is held back: what has ended meanwhile, or may do less, does nothing by it.
-		if (session !== null && page.needs !== "nobody" && at - now >= SLOW_MS) {
+		if (session !== null && page.needs !== "nobody" && at - now >= SLOW_BODY_MS) {
 			session = await findSession(deps.db, token, at);
 			if (session === null) return signInFirst(pages, page, isData, c, { hadSession: true, kept: await keepForm(page, c, body, false) });
 			publisher = authorize(page, session, isChange);

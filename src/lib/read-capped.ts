@@ -1,3 +1,8 @@
+import { SECOND_MS } from "./time.ts";
+
+/** A body that has come within this time came at once: whoever held it back for longer is asked again who they are. */
+export const SLOW_BODY_MS = SECOND_MS;
+
 /** All bytes of a stream; null once there are more than `maxBytes`, and the rest is not read. */
 export async function readCapped(stream: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
 	const chunks: Uint8Array[] = [];

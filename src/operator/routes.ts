@@ -9,8 +9,8 @@ import type { WaitUntil } from "../lib/async.ts";
 import { equalSecrets } from "../lib/bytes.ts";
 import type { OperatorRole } from "../lib/enums.ts";
 import { HttpError, jsonResponse, unauthorized } from "../lib/http.ts";
+import { SLOW_BODY_MS } from "../lib/read-capped.ts";
 import { requestIdOf, withBody } from "../lib/request-id.ts";
-import { SECOND_MS } from "../lib/time.ts";
 import { type DeclaredOperation, operationTable } from "./role-table.ts";
 
 type Operator = { name: string; role: OperatorRole };
@@ -58,8 +58,6 @@ const IN_OWN_WORDS: ReadonlySet<string> = new Set(["/products", "/seller-product
 
 /** What comes in files is taken over as it comes. */
 const IN_STREAMS: ReadonlySet<string> = new Set(["/network", "/products", "/seller-products"]);
-/** A body that has come within this time came at once. */
-const SLOW_MS = SECOND_MS;
 
 declare module "hono" {
 	interface ContextVariableMap {
@@ -144,7 +142,7 @@ async function identify({ operatorKey, findOperator }: OperatorDeps, given: stri
 
 /** However long a body is held back: nothing is done by a key that was revoked meanwhile. @throws HttpError 401 */
 async function assertStillValid(deps: OperatorDeps, c: Context): Promise<void> {
-	if (deps.now() - c.get("keyReadAt") < SLOW_MS) return;
+	if (deps.now() - c.get("keyReadAt") < SLOW_BODY_MS) return;
 	const operator = await identify(deps, c.req.header("OperatorKey") ?? "", (promise) => c.executionCtx.waitUntil(promise));
 	if (operator === null) throw new HttpError(401, { error: "Unauthorized" });
 }
