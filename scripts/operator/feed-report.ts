@@ -49,8 +49,8 @@ export function describeFeed(report: FeedReport): string {
 	}
 	if (unread !== undefined) {
 		lines.push(
-			`With characters that are not UTF-8: ${unread.products}, the first on line ${unread.line}`,
-			"  They are kept as \ufffd: save the feed as UTF-8, and send it again.",
+			`With characters that could not be read: ${unread.products}, the first on line ${unread.line}`,
+			"  They are kept as \ufffd: send the feed again with what it is in, such as --encoding windows-1252.",
 		);
 	}
 	if (others.length > 0) {

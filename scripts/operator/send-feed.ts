@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createGunzip, gzip } from "node:zlib";
 import type { Command } from "commander";
+import { isEncoding } from "../../src/operator/feeds/decode-feed.ts";
 import { type FeedReport, feedReportSchema } from "../../src/operator/feeds/feed-answer.ts";
 import type { ReplaceScope } from "../../src/operator/feeds/feed-options.ts";
 import { errorCode, Failure } from "../local/failure.ts";
@@ -24,6 +25,7 @@ type FeedCommandOptions = ServerOptions & {
 	mapping?: string;
 	set: string[];
 	idPrefix?: string;
+	encoding?: string;
 	replace?: boolean;
 	replaceAll?: boolean;
 	yes?: boolean;
@@ -42,6 +44,7 @@ export function addFeedCommand(program: Command, name: "products" | "seller-prod
 		.option("--mapping <file>", 'JSON file of columns and the fields they fill: {"Item name": "name"}')
 		.option("--set <field=value>", "value of a field for the whole feed; may be given several times", collect, [])
 		.option("--id-prefix <text>", "put before every id, where ids of several feeds are alike")
+		.option("--encoding <name>", "what the feed's text is in, such as windows-1252, where it is neither UTF-8 nor UTF-16")
 		.option("--replace", "then remove what the feed no longer has, of the brands in it")
 		.option("--replace-all", "then remove what the feed does not have, of all brands")
 		.option("--yes", "also where more go than the feed has, and more than a hundred")
@@ -57,6 +60,8 @@ function collect(value: string, before: string[]): string[] {
 async function sendFeed(name: string, file: string, options: FeedCommandOptions): Promise<void> {
 	const target = targetOf(options);
 	const query = readQuery(options);
+	if (options.encoding !== undefined && !isEncoding(options.encoding))
+		throw new Failure(`--encoding is ${JSON.stringify(options.encoding)}, but must name an encoding, such as windows-1252 or shift_jis.`);
 	// What would be removed is known once the feed is written.
 	const scope = options.dryRun ? null : options.replaceAll ? "all" : options.replace ? "domains" : null;
 	const startedAt = Date.now();
@@ -66,7 +71,7 @@ async function sendFeed(name: string, file: string, options: FeedCommandOptions)
 		const names = namesOfSent(options);
 		report = await sendParts(
 			{ target, path: `/operator/${name}`, query, names, scope, isConfirmed: options.yes === true, progress },
-			splitFeed(chunks, PART_SIZE),
+			splitFeed(chunks, PART_SIZE, options.encoding ?? null),
 		);
 	} catch (error) {
 		throw describeReading(error, file);

@@ -14,12 +14,13 @@ export type FeedPart = {
  * Yields the parts of a feed, each of about `size` characters. Records are never cut; where that cannot be told, as in a
  * feed that is neither CSV nor lines of JSON, or has a quote that never closes, what was read is one part, and the server says what is
  * wrong with it.
+ * @param encoding null: its first bytes tell
  * @throws Failure where more is asked for behind such a part
  */
-export async function* splitFeed(chunks: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<FeedPart> {
+export async function* splitFeed(chunks: AsyncIterable<Uint8Array>, size: number, encoding: string | null): AsyncGenerator<FeedPart> {
 	let rest = "";
 	let splitter: Splitter | null = null;
-	for await (const text of decodeFeed(chunks)) {
+	for await (const text of decodeFeed(chunks, encoding)) {
 		rest += text;
 		if (rest.length < size) continue;
 		splitter ??= openSplitter(rest, false);

@@ -66,6 +66,17 @@ describe("npm run operator -- products", () => {
 		}
 	});
 
+	it("sends text of another encoding as UTF-8, and refuses a name that is none", async () => {
+		writeFileSync(join(project.folder, "latin.csv"), Buffer.from(`${HEADER}1,Caf\u00e9,https://shoes.example/1,10\n`, "latin1"));
+		const { code } = await run("products", "latin.csv", "--encoding", "windows-1252");
+		expect(code).toBe(0);
+		expect(seen).toMatchObject([{ query: { line: "2" }, body: expect.stringContaining("Caf\u00e9") }]);
+		expect(seen[0]?.query).not.toHaveProperty("encoding");
+		const refused = await run("products", "latin.csv", "--encoding", "latin");
+		expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("such as windows-1252")]);
+		expect(seen).toHaveLength(1);
+	});
+
 	it("only asks what would be taken over where it is to", async () => {
 		answers = [{ status: 200, body: { ...REPORT, dry_run: true } }];
 		const { code, stdout } = await run("products", "feed.csv", "--replace", "--dry-run");

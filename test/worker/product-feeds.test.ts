@@ -455,6 +455,25 @@ describe("worker: what a feed gets wrong", () => {
 		expect(await sendFeed("products", text)).not.toHaveProperty("unread_characters");
 	});
 
+	it.each([
+		["windows-1252", [0x43, 0x61, 0x66, 0xe9, 0x20, 0x80], "Caf\u00e9 \u20ac"],
+		["ISO-8859-2", [0xa3, 0xf3, 0x64, 0xbc], "\u0141\u00f3d\u017a"],
+		["shift_jis", [0x8c, 0x43, 0x83, 0x5c], "\u9774\u30bd"],
+	])("a feed in %s is read where that is named", async (encoding, name, read) => {
+		const text = csv(["id", "title", "link", "price"], [["1", "?", "https://shoes.example/1", "1"]]);
+		const bytes = [...text].flatMap((character) => (character === "?" ? name : [character.charCodeAt(0)]));
+		const report = await sendFeed("products", Uint8Array.from(bytes), { encoding });
+		expect(report).toMatchObject({ accepted: 1 });
+		expect(report).not.toHaveProperty("unread_characters");
+		const [stored] = (await env.PRODUCTS.prepare("SELECT name FROM products").all()).results;
+		expect(stored).toEqual({ name: read });
+	});
+
+	it("what is the name of no encoding is refused before anything is read", async () => {
+		const answer = await postFeed("products", "id\n1\n", { encoding: "latin" });
+		expect([answer.status, await answer.json()]).toMatchObject([422, { faults: [{ path: "encoding" }] }]);
+	});
+
 	it("descriptions however long are taken over, in values that D1 takes", async () => {
 		const longest: number[] = [];
 		const measured = new Proxy(env.PRODUCTS, {

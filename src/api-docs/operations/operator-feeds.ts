@@ -31,6 +31,13 @@ function parametersOf(kind: FeedKind): readonly Parameter[] {
 		{ in: "query", name: "line", description: "Line of the part's first record in the whole feed.", schema: count },
 		{
 			in: "query",
+			name: "encoding",
+			description: "What the text is in, by its name in the Encoding Standard. Without it, UTF-8 or UTF-16, as its first bytes tell.",
+			schema: text,
+			example: "windows-1252",
+		},
+		{
+			in: "query",
 			name: "mapping",
 			description: "JSON object: column of the feed to field.",
 			schema: text,
@@ -54,7 +61,7 @@ function operation(kind: FeedKind, path: string, id: string, summary: string): O
 		role: "manager",
 		summary,
 		description:
-			"CSV with a header line, or one JSON object a line; in UTF-8 or UTF-16, gzip or not. Upsert by id, in batches; a record at fault is rejected alone. The same feed may be sent again.",
+			"CSV with a header line, or one JSON object a line; in UTF-8, UTF-16 or another `encoding`, gzip or not. Upsert by id, in batches; a record at fault is rejected alone. The same feed may be sent again.",
 		parameters: parametersOf(kind),
 		body: {
 			required: true,

@@ -1,12 +1,22 @@
-/** The text of a feed, whatever its encoding: UTF-8, or UTF-16 as spreadsheets save it. */
+/** The text of a feed: in UTF-8, in UTF-16 as spreadsheets save it, or in the encoding that is named. */
 
 /** Bytes that tell which. */
 const TELLING_BYTES = 4;
 
-/** Decodes chunks as they come. A byte order mark is left out. */
-export async function* decodeFeed(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-	let head: number[] | null = [];
-	let decoder = new TextDecoder();
+/** Whether text can be read in an encoding of this name, as the Encoding Standard has them. */
+export function isEncoding(name: string): boolean {
+	try {
+		return new TextDecoder(name).encoding !== "";
+	} catch (error) {
+		if (error instanceof RangeError) return false;
+		throw error;
+	}
+}
+
+/** Decodes chunks as they come. A byte order mark is left out. @param encoding null: its first bytes tell */
+export async function* decodeFeed(chunks: AsyncIterable<Uint8Array>, encoding: string | null): AsyncGenerator<string> {
+	let head: number[] | null = encoding === null ? [] : null;
+	let decoder = new TextDecoder(encoding ?? "utf-8");
 	for await (const chunk of chunks) {
 		let bytes = chunk;
 		if (head !== null) {

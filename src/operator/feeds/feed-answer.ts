@@ -21,7 +21,9 @@ export const feedReportSchema = v.strictObject({
 	unread_characters: v.optional(
 		v.pipe(
 			v.strictObject({ products: count, line: count }),
-			v.description("How many accepted products have characters that are not UTF-8, kept as U+FFFD, and the line of the first."),
+			v.description(
+				"How many accepted products have characters that could not be read, kept as U+FFFD, and the line of the first: `encoding` names what a feed is in.",
+			),
 		),
 	),
 	removed: v.pipe(v.nullable(count), v.description("Products that the feed no longer has; null where none were to be removed.")),

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { type Fault, invalidInput } from "../../http/errors.ts";
 import { flag, GIVEN_TWICE } from "../../http/read-input.ts";
 import { parseJson } from "../../lib/json.ts";
+import { isEncoding } from "./decode-feed.ts";
 import { type FeedKind, fieldsOf } from "./feed-columns.ts";
 
 /** What a feed replaces: what there is of the brands in it, or of all brands. */
@@ -16,6 +17,8 @@ export type FeedOptions = {
 	replace: ReplaceScope | null;
 	/** Line of the first record behind the header, in the whole feed. */
 	line: number | null;
+	/** Of its text; null where its first bytes tell UTF-8 and UTF-16 apart. */
+	encoding: string | null;
 	/** Column of the feed → field. */
 	mapping: Record<string, string>;
 	idPrefix: string;
@@ -30,7 +33,7 @@ const SCOPES: Readonly<Record<string, ReplaceScope | null>> = { "": null, false:
 const MAX_LINE = 1_000_000_000;
 
 /**
- * `feed`, `replace` (`domains` or `all`), `line`, `mapping` (a JSON object), `id_prefix`, `dry_run`, `yes`; any other parameter is a field with its
+ * `feed`, `replace` (`domains` or `all`), `line`, `encoding`, `mapping` (a JSON object), `id_prefix`, `dry_run`, `yes`; any other parameter is a field with its
  * value for the whole feed.
  * @throws HttpError 422 that names each parameter at fault
  */
@@ -60,6 +63,8 @@ export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOpt
 	if (line !== null && !(Number.isInteger(line) && line >= 1 && line <= MAX_LINE)) blame("line", "must be a line number");
 	const feed = query.get("feed");
 	if (feed !== null && !/^[\w-]{1,64}$/.test(feed)) blame("feed", "must have 1 to 64 letters, digits, underscores or hyphens");
+	const encoding = query.get("encoding")?.trim() || null;
+	if (encoding !== null && !isEncoding(encoding)) blame("encoding", "must name an encoding, such as windows-1252 or shift_jis");
 	const mapping = readMapping(query.get("mapping"), fields);
 	if (typeof mapping === "string") blame("mapping", mapping);
 	if (faults.length > 0) throw invalidInput(faults);
@@ -67,6 +72,7 @@ export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOpt
 		feed,
 		replace: replace ?? null,
 		line,
+		encoding,
 		mapping: typeof mapping === "string" ? {} : mapping,
 		idPrefix: query.get("id_prefix")?.trim() ?? "",
 		constants,
@@ -75,7 +81,7 @@ export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOpt
 	};
 }
 
-const OPTIONS = new Set(["feed", "replace", "line", "mapping", "id_prefix", "dry_run", "yes"]);
+const OPTIONS = new Set(["feed", "replace", "line", "encoding", "mapping", "id_prefix", "dry_run", "yes"]);
 
 /** The mapping, or what is wrong with it. */
 function readMapping(text: string | null, fields: readonly string[]): Record<string, string> | string {

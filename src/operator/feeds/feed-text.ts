@@ -24,6 +24,8 @@ export class EmptyFeedError extends FeedError {
 export type FeedTextOptions = {
 	/** Line of the first record behind the header, where this is a later part of a feed. */
 	line: number | null;
+	/** Null: its first bytes tell. */
+	encoding: string | null;
 	/** Told the column names of a CSV feed. @throws FeedError where they will not do */
 	onColumns: (names: readonly string[], squashed: ReadonlySet<string>) => void;
 };
@@ -35,7 +37,7 @@ export type FeedTextOptions = {
 export async function* readFeedRecords(stream: ReadableStream<Uint8Array>, options: FeedTextOptions): AsyncGenerator<FeedRecord[]> {
 	let read: RecordReader | null = null;
 	let rest = "";
-	for await (const chunk of readText(stream)) {
+	for await (const chunk of readText(stream, options.encoding)) {
 		const text = rest + chunk;
 		read ??= openReader(text, options);
 		if (read === null) {
@@ -179,9 +181,9 @@ function trimReturn(cells: string[]): void {
 }
 
 /** The text of a feed, unpacked where it is gzip. */
-async function* readText(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+async function* readText(stream: ReadableStream<Uint8Array>, encoding: string | null): AsyncGenerator<string> {
 	try {
-		yield* decodeFeed(await unpack(stream));
+		yield* decodeFeed(await unpack(stream), encoding);
 	} catch (error) {
 		if (error instanceof FeedError || !(error instanceof TypeError)) throw error;
 		throw new FeedError("The feed is not sound gzip, or ends too early. Compress and send it again.");

@@ -52,7 +52,7 @@ async function takeOver(
 	options: FeedOptions,
 	stream: ReadableStream<Uint8Array>,
 ): Promise<FeedReport> {
-	const { feed, replace, line, mapping, idPrefix, constants, isDryRun, isConfirmed } = options;
+	const { feed, replace, line, encoding, mapping, idPrefix, constants, isDryRun, isConfirmed } = options;
 	const feedId = feed ?? (replace === null ? null : crypto.randomUUID());
 	const beganAt = feedId === null || isDryRun ? deps.now() : await beginFeed(deps.products, feedId, deps.now());
 	const write = feedWriter(deps, kind, feedId, isDryRun);
@@ -71,7 +71,7 @@ async function takeOver(
 	};
 	let broken: FeedError | null = null;
 	try {
-		for await (const records of readFeedRecords(stream, { line, onColumns })) {
+		for await (const records of readFeedRecords(stream, { line, encoding, onColumns })) {
 			for (const record of records) await taking.take(readFeedRecord(record, recordOptions));
 		}
 	} catch (error) {

@@ -26,7 +26,7 @@ async function read(
 ) {
 	const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
 	const found: Read[] = [];
-	for await (const records of readFeedRecords(streamOf(bytes, cuts), { line: null, onColumns: () => {}, ...options })) {
+	for await (const records of readFeedRecords(streamOf(bytes, cuts), { line: null, encoding: null, onColumns: () => {}, ...options })) {
 		for (const record of records) {
 			found.push("fault" in record ? record : { line: record.line, cells: names.map((name) => record.get(squash(name))) });
 		}

@@ -11,7 +11,7 @@ async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
 async function recordsOf(text: string, line: number | null): Promise<string[]> {
 	const stream = new Blob([text]).stream();
 	const found: string[] = [];
-	for await (const records of readFeedRecords(stream, { line, onColumns: () => {} })) {
+	for await (const records of readFeedRecords(stream, { line, encoding: null, onColumns: () => {} })) {
 		for (const record of records)
 			found.push(`${record.line} ${"fault" in record ? record.fault : JSON.stringify([record.get("id"), record.get("name")])}`);
 	}
@@ -20,7 +20,7 @@ async function recordsOf(text: string, line: number | null): Promise<string[]> {
 
 async function check(text: string, partSize: number, chunkSize: number): Promise<void> {
 	const found: string[] = [];
-	for await (const part of splitFeed(chunksOf(new TextEncoder().encode(text), chunkSize), partSize)) {
+	for await (const part of splitFeed(chunksOf(new TextEncoder().encode(text), chunkSize), partSize, null)) {
 		found.push(...(await recordsOf(part.text, part.line)));
 	}
 	expect(found).toEqual(await recordsOf(text, null));
@@ -70,7 +70,7 @@ describe("unit: parts of a feed", () => {
 		}
 		let last = "";
 		const readAll = async () => {
-			for await (const { text } of splitFeed(endless(), 1_000_000)) last = text;
+			for await (const { text } of splitFeed(endless(), 1_000_000, null)) last = text;
 		};
 		await expect(readAll()).rejects.toThrow("more than 1000000 characters");
 		expect(chunks).toBeLessThan(30);
