@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { post, request } from "./certify/openrtb-asks.ts";
 import { openRtbRules, type Profile } from "./certify/openrtb-rules.ts";
-import type { Subject, Verdict } from "./certify/rule.ts";
+import { parseUrl, type Subject, type Verdict } from "./certify/rule.ts";
 import { runRules, send } from "./certify/run-rules.ts";
 import { SERVING_ENGINE_RULES } from "./certify/serving-engine-rules.ts";
 import { readSupplyChain } from "./certify/supply-chain.ts";
@@ -35,7 +35,7 @@ function readSubject({ url = findLocalOrigin(process.env), identity, publisherId
 	origin: string;
 	subject: Subject;
 } {
-	const parsed = URL.parse(url);
+	const parsed = parseUrl(url);
 	if (parsed === null || !/^https?:$/.test(parsed.protocol))
 		throw new Failure("--url must be the endpoint's origin, such as http://rtb.example.com.");
 	const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(parsed.hostname);

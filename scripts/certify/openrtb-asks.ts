@@ -1,5 +1,5 @@
 /** What rules of the OpenRTB 2.5 endpoint send, and what they read of its answers. */
-import { type Answer, bodyOf, expectEqual, expectThat, isObject, type Rule, type Sent, type Subject } from "./rule.ts";
+import { type Answer, bodyOf, expectEqual, expectThat, isObject, parseUrl, type Rule, type Sent, type Subject } from "./rule.ts";
 
 export type Fields = Record<string, unknown>;
 
@@ -40,7 +40,7 @@ export function clickUrlOf(answer: Answer): URL | null {
 	if (typeof adm !== "string") return null;
 	const { native } = bodyOf({ ...answer, text: adm });
 	const link = isObject(native) ? native.link : undefined;
-	return isObject(link) && typeof link.url === "string" ? URL.parse(link.url) : null;
+	return isObject(link) && typeof link.url === "string" ? parseUrl(link.url) : null;
 }
 
 export function versioned(answer: Answer): string[] {

@@ -49,6 +49,11 @@ export function isObject(value: unknown): value is Fields {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** An address, or null: what URL.parse() does, which Node 20.11 does not have yet. The package runs there. */
+export function parseUrl(text: string): URL | null {
+	return URL.canParse(text) ? new URL(text) : null;
+}
+
 /** A fault where a value is not the expected one. */
 export function expectEqual(what: string, found: unknown, expected: unknown): string[] {
 	const [left, right] = [JSON.stringify(found), JSON.stringify(expected)];

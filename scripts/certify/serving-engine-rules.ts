@@ -1,5 +1,5 @@
 /** The Serving Engine's rules. */
-import { type Answer, bodyOf, expectEqual, expectThat, type Rule, type Sent, type Subject } from "./rule.ts";
+import { type Answer, bodyOf, expectEqual, expectThat, parseUrl, type Rule, type Sent, type Subject } from "./rule.ts";
 
 function ask(subject: Subject, changes: Record<string, string | null> = {}): Sent {
 	const parameters = new URLSearchParams({ pubi: subject.publisherId ?? "", bd: subject.domain, cc: "US" });
@@ -51,7 +51,7 @@ const RULES: readonly Rule[] = [
 		name: "a click id and a source are passed on as clickid and subi",
 		send: (subject) => ask(subject, { clickid: "certify-click", subid: "certify-source" }),
 		check(answer) {
-			const parameters = URL.parse(String(bodyOf(answer).redirect_url))?.searchParams;
+			const parameters = parseUrl(String(bodyOf(answer).redirect_url))?.searchParams;
 			return [
 				...expectEqual("clickid", parameters?.get("clickid") ?? null, "certify-click"),
 				...expectEqual("subi", parameters?.get("subi") ?? null, "certify-source"),
@@ -89,7 +89,7 @@ const RULES: readonly Rule[] = [
 		check: (answer, { deeplink }) => [
 			...hasStatus(answer, 1),
 			...expectEqual("is_deeplink", bodyOf(answer).is_deeplink, "Yes"),
-			...expectEqual("dl", URL.parse(String(bodyOf(answer).redirect_url))?.searchParams.get("dl") ?? null, deeplink),
+			...expectEqual("dl", parseUrl(String(bodyOf(answer).redirect_url))?.searchParams.get("dl") ?? null, deeplink),
 		],
 	},
 ];

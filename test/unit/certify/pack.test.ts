@@ -12,10 +12,20 @@ const ROOT = join(import.meta.dirname, "..", "..", "..");
 const folder = mkdtempSync(join(tmpdir(), "clickbourse-certify-"));
 let server: Server;
 
+/** What the package could call of this Node that the earliest which it names does not have. */
+const LACKED_BY_NODE_20_11 = encodeURIComponent(
+	"delete URL.parse; delete Promise.withResolvers; delete Promise.try; delete Map.groupBy; delete Object.groupBy; delete RegExp.escape;",
+);
+
 /** Runs a program to its end. */
-function run(program: string, args: readonly string[], cwd: string): Promise<{ code: number; output: string }> {
+function run(
+	program: string,
+	args: readonly string[],
+	cwd: string,
+	ofNode: readonly string[] = [],
+): Promise<{ code: number; output: string }> {
 	return new Promise((resolve) => {
-		execFile(process.execPath, [program, ...args], { cwd }, (error, stdout, stderr) => {
+		execFile(process.execPath, [...ofNode, program, ...args], { cwd }, (error, stdout, stderr) => {
 			resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr });
 		});
 	});
@@ -83,6 +93,11 @@ it("unit: certify runs from its own folder, of less than 100 kB, and reports to 
 	expect(unwritten.code).toBe(1);
 	expect(unwritten.output).toContain(`The report cannot be written to ${join("missing", "r.xml")}: ENOENT.`);
 	expect(unwritten.output).not.toContain("at async");
+	const early = await run("certify.mjs", [...subject, "--publisher-id", "1001"], folder, [
+		"--import",
+		`data:text/javascript,${LACKED_BY_NODE_20_11}`,
+	]);
+	expect(early.output).toMatch(/\d+ rules are broken\./);
 	const misspelt = await run("scripts/run.mjs", ["scripts/pack-certify.ts", "--help"], ROOT);
 	expect(misspelt).toEqual({ code: 1, output: expect.stringContaining("usage: ") });
 });
