@@ -10,6 +10,7 @@ import { readSupplyChain } from "./certify/supply-chain.ts";
 import { writeJunit } from "./certify/write-junit.ts";
 import { ACME } from "./demo/well-known.ts";
 import { errorCode, Failure, reportFailure } from "./local/failure.ts";
+import { guardOutput } from "./local/output.ts";
 import { findLocalOrigin } from "./local/running.ts";
 
 type Flags = {
@@ -145,6 +146,7 @@ async function certify(flags: Flags): Promise<void> {
 	if (failed > 0) process.exitCode = 1;
 }
 
+guardOutput();
 new Command("certify")
 	.description("Checks a running endpoint against the rules of the OpenRTB and Serving Engine interfaces. Never calls a click URL.")
 	.option("--url <origin>", "the endpoint, such as http://rtb.example.com (otherwise the server that runs in this folder)")

@@ -1,8 +1,8 @@
 /** `npm run operator -- …`: the operator's commands, against the local server or any other. */
 import { Command, CommanderError } from "commander";
 import { reportFailure } from "./local/failure.ts";
+import { guardOutput } from "./local/output.ts";
 import { addCommands } from "./operator/command.ts";
-import { guardOutput } from "./operator/output.ts";
 
 const program = new Command("npm run operator --")
 	.description("Operates a Clickbourse server: imports networks and product feeds, explains bids, sends callbacks again.")

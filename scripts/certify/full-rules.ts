@@ -1,14 +1,15 @@
 /** The rules of `response_profile: full`. */
-import { bidOf, isFill, post, request } from "./openrtb-asks.ts";
+import { bidOf, isFill, NEVER_IN_ANY_BID, neverRule, post, request } from "./openrtb-asks.ts";
 import { expectEqual, expectThat, type Rule } from "./rule.ts";
 
-const isNotice = (kind: string, url: unknown, macro: string): string[] =>
-	typeof url === "string" && URL.canParse(url) && url.includes(macro)
+const isNotice = (kind: string, url: unknown, ...macros: string[]): string[] =>
+	typeof url === "string" && /^https?:\/\//i.test(url) && URL.canParse(url) && macros.every((macro) => url.includes(macro))
 		? []
-		: [`${kind} is ${JSON.stringify(url) ?? "absent"}, expected a URL that holds ${macro}`];
+		: [`${kind} is ${JSON.stringify(url) ?? "absent"}, expected an http(s) URL that holds ${macros.join(" and ")}`];
 
 /** What a bid that is answered in full has beside. */
 export const FULL_RULES: readonly Rule[] = [
+	neverRule("a bid in full has none of nbr, group, w, h and dealid, and ext only in the bid", NEVER_IN_ANY_BID),
 	{
 		name: "a bid in full has crid, cid, mtype 4 and exp",
 		send: (subject) => post(subject, request(subject)),
@@ -33,7 +34,7 @@ export const FULL_RULES: readonly Rule[] = [
 				...isFill(answer),
 				...isNotice("nurl", nurl, macro("PRICE")),
 				...isNotice("burl", burl, macro("PRICE")),
-				...isNotice("lurl", lurl, macro("LOSS")),
+				...isNotice("lurl", lurl, macro("LOSS"), macro("MIN_TO_WIN")),
 			];
 		},
 	},
@@ -43,8 +44,8 @@ export const FULL_RULES: readonly Rule[] = [
 		check(answer) {
 			const { cat, cattax } = bidOf(answer);
 			const isNone = cat === undefined && cattax === undefined;
-			const isBoth = Array.isArray(cat) && cat.length > 0 && Number.isInteger(cattax);
-			return [...isFill(answer), ...expectThat(isNone || isBoth, "cat is no list, or cattax no number")];
+			const isBoth = Array.isArray(cat) && cat.length > 0 && cat.every((name) => typeof name === "string") && Number.isInteger(cattax);
+			return [...isFill(answer), ...expectThat(isNone || isBoth, "cat is no list of texts, or cattax no number")];
 		},
 	},
 ];

@@ -102,3 +102,30 @@ export function extOf(answer: Answer): Fields {
 	const { ext } = bidOf(answer);
 	return isObject(ext) ? ext : {};
 }
+
+/** What is wrong with a bid on a page of the brand. */
+export function deeplinkFaults(answer: Answer, deeplink: string | null): string[] {
+	return [
+		...isFill(answer),
+		...expectEqual("dl", clickUrlOf(answer)?.searchParams.get("dl") ?? null, deeplink),
+		...expectEqual("final_url", extOf(answer).final_url, deeplink),
+	];
+}
+
+const NEVER_IN_RESPONSE = ["nbr", "ext"];
+/** Of a bid that is answered in full, too. */
+export const NEVER_IN_ANY_BID: readonly string[] = ["w", "h", "dealid"];
+
+/** A rule that the response, its seat and its bid have no more than they may. @param ofBid names that the bid may not have */
+export function neverRule(name: string, ofBid: readonly string[]): Rule {
+	return {
+		name,
+		send: (subject) => post(subject, request(subject)),
+		check: (answer) => [
+			...isFill(answer),
+			...NEVER_IN_RESPONSE.filter((field) => field in bodyOf(answer)).map((field) => `the response holds ${field}`),
+			...expectThat(!("group" in seatOf(answer)), "the seat holds group"),
+			...ofBid.filter((field) => field in bidOf(answer)).map((field) => `the bid holds ${field}`),
+		],
+	};
+}

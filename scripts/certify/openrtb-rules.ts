@@ -1,16 +1,20 @@
 /** The OpenRTB 2.5 endpoint's rules. */
 import { gzipSync } from "node:zlib";
 import { FULL_RULES } from "./full-rules.ts";
+import { MORE_OPENRTB_RULES } from "./more-openrtb-rules.ts";
 import {
 	bidOf,
 	clickRule,
 	clickUrlOf,
+	deeplinkFaults,
 	extOf,
 	type Fields,
 	fillRule,
 	isError,
 	isFill,
 	live,
+	NEVER_IN_ANY_BID,
+	neverRule,
 	noBidRule,
 	post,
 	priceOf,
@@ -23,8 +27,6 @@ import { bodyOf, expectEqual, expectThat, isObject, type Rule, type Subject } fr
 import { SUPPLY_CHAIN_RULES } from "./supply-chain-rules.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const NEVER_IN_RESPONSE = ["nbr", "ext"];
-const NEVER_IN_BID = ["lurl", "cid", "crid", "w", "h", "dealid"];
 
 /** What `response_profile` of the publisher is. */
 export type Profile = "contract" | "full";
@@ -45,7 +47,10 @@ export const OPENRTB_RULES: readonly Rule[] = [
 			const { id, cur, seatbid } = bodyOf(answer);
 			const { bid } = seatOf(answer);
 			return [
-				...expectThat((answer.headers.get("content-type") ?? "").startsWith("application/json"), "Content-Type is not application/json"),
+				...expectThat(
+					/^application\/json *(?:;|$)/i.test(answer.headers.get("content-type") ?? ""),
+					"Content-Type is not application/json",
+				),
 				...expectEqual("id", id, REQUEST_ID),
 				...expectEqual("cur", cur, "USD"),
 				...expectEqual("seats", Array.isArray(seatbid) ? seatbid.length : 0, 1),
@@ -75,16 +80,7 @@ export const OPENRTB_RULES: readonly Rule[] = [
 			...expectThat(first !== null && bodyOf(first).bidid !== bodyOf(answer).bidid, "two responses have the same bidid"),
 		],
 	},
-	{
-		name: NEVER,
-		send: (subject) => post(subject, request(subject)),
-		check: (answer) => [
-			...isFill(answer),
-			...NEVER_IN_RESPONSE.filter((name) => name in bodyOf(answer)).map((name) => `the response holds ${name}`),
-			...expectThat(!("group" in seatOf(answer)), "the seat holds group"),
-			...NEVER_IN_BID.filter((name) => name in bidOf(answer)).map((name) => `the bid holds ${name}`),
-		],
-	},
+	neverRule(NEVER, ["lurl", "cid", "crid", ...NEVER_IN_ANY_BID]),
 	{
 		name: "ext holds final_url, altered, advertiser_name and advertiser_id; adomain is a list",
 		send: (subject) => post(subject, request(subject)),
@@ -154,11 +150,7 @@ export const OPENRTB_RULES: readonly Rule[] = [
 		name: "a page of the brand is bid on: dl on the click URL, and final_url",
 		needs: "deeplink",
 		send: (subject) => post(subject, request(subject, { ext: { deeplink: subject.deeplink } })),
-		check: (answer, { deeplink }) => [
-			...isFill(answer),
-			...expectEqual("dl", clickUrlOf(answer)?.searchParams.get("dl") ?? null, deeplink),
-			...expectEqual("final_url", extOf(answer).final_url, deeplink),
-		],
+		check: (answer, { deeplink }) => deeplinkFaults(answer, deeplink),
 	},
 	{
 		name: "rtuli is neither the request's id nor the bid's",
@@ -188,6 +180,7 @@ export const OPENRTB_RULES: readonly Rule[] = [
 	),
 	clickRule("clickid is user.id where site.publisher.id is missing", (subject) => request(subject, { user: { id: "certify-user" } }), {
 		clickid: "certify-user",
+		uid: null,
 	}),
 	clickRule("an IPv6 address is never passed on", (subject) => request(subject, { device: { ipv6: "2001:db8::1" } }), {
 		ip: null,
@@ -231,6 +224,7 @@ export const OPENRTB_RULES: readonly Rule[] = [
 		send: (subject) => post(subject, request(subject, { site: {}, user: { keywords: `certify-none, ${subject.keyword} ,` } })),
 		check: isFill,
 	},
+	...MORE_OPENRTB_RULES,
 	noBidRule("a private auction", (subject) => post(subject, request(subject, {}, { pmp: { private_auction: 1, deals: [{ id: "d" }] } }))),
 	...SUPPLY_CHAIN_RULES,
 	noBidRule("another country", (subject) => post(subject, request(subject, { device: { geo: { country: "DE" } } }))),

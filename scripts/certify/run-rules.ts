@@ -33,6 +33,10 @@ export async function runRules(origin: string, rules: readonly Rule[], subject: 
 	return verdicts;
 }
 
+function shorten(fault: string): string {
+	return fault.length > SHOWN ? `${fault.slice(0, SHOWN)}…` : fault;
+}
+
 async function judge(origin: string, rule: Rule, subject: Subject): Promise<Verdict> {
 	let written = "";
 	const ask = (sent: Sent): Promise<Answer> => {
@@ -46,5 +50,6 @@ async function judge(origin: string, rule: Rule, subject: Subject): Promise<Verd
 	} catch (error) {
 		faults = [`no answer: ${error instanceof Error ? error.message : String(error)}`];
 	}
-	return { rule: rule.name, outcome: faults.length === 0 ? "pass" : "fail", sent: written, faults };
+	// What is wrong may be as long as the answer.
+	return { rule: rule.name, outcome: faults.length === 0 ? "pass" : "fail", sent: written, faults: faults.map(shorten) };
 }

@@ -35,15 +35,20 @@ function noAd(name: string, changes: Record<string, string>): Rule {
 
 const RULES: readonly Rule[] = [
 	{
-		name: "an ad: bid_amount with four decimals, a redirect_url, is_deeplink No",
+		name: "an ad: bid_amount with four decimals, a redirect_url with encyp and cc, is_deeplink No, no error",
 		send: (subject) => ask(subject),
 		check(answer) {
-			const { bid_amount: amount, redirect_url: url, is_deeplink: deeplink } = bodyOf(answer);
+			const { bid_amount: amount, redirect_url: url, is_deeplink: deeplink, error } = bodyOf(answer);
+			const isAmount = typeof amount === "string" && /^\d+\.\d{4}$/.test(amount) && Number(amount) > 0;
+			const link = parseUrl(String(url));
 			return [
 				...hasStatus(answer, 1),
-				...expectThat(typeof amount === "string" && /^\d+\.\d{4}$/.test(amount), `bid_amount is ${JSON.stringify(amount)}`),
-				...expectThat(typeof url === "string" && URL.canParse(url), `redirect_url is ${JSON.stringify(url)}`),
+				...expectThat(isAmount, `bid_amount is ${JSON.stringify(amount)}`),
+				...expectThat(/^https?:$/.test(link?.protocol ?? ""), `redirect_url is ${JSON.stringify(url)}`),
+				...expectThat((link?.searchParams.get("encyp") ?? "") !== "", "redirect_url has no encyp"),
+				...expectEqual("redirect_url's cc", link?.searchParams.get("cc") ?? null, "US"),
 				...expectEqual("is_deeplink", deeplink, "No"),
+				...expectThat(error === undefined, "an ad has an error"),
 			];
 		},
 	},

@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import * as v from "valibot";
 import { errorCode, Failure } from "../../local/failure.ts";
+import { escapeControls } from "../../local/output.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { fetchEntry, sectionOf } from "../entries.ts";
-import { escapeControls } from "../output.ts";
 import { take } from "../take-answer.ts";
 import { targetOf } from "../target.ts";
 

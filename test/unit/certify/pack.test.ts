@@ -36,7 +36,7 @@ beforeAll(async () => {
 	server = createServer(async (request, response) => {
 		if (request.url?.endsWith("/quiet")) return response.writeHead(204, { "x-openrtb-version": "2.5" }).end();
 		if (request.url?.endsWith("/gone") && /"id":"certify-\d/.test(await text(request))) return response.destroy();
-		return response.writeHead(200, { "content-type": "application/json", "x-openrtb-version": "2.5" }).end("{}");
+		return response.writeHead(200, { "content-type": "application/json", "x-openrtb-version": "2.5" }).end('{"id":"\\u009b2J"}');
 	});
 	await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
 });
@@ -68,6 +68,8 @@ it("unit: certify runs from its own folder, of less than 100 kB, and reports to 
 	const { code, output } = await run("certify.mjs", [...subject, "--profile", "full", "--json", "r.json", "--junit", "r.xml"], folder);
 	expect(code, output).toBe(1);
 	expect(output).toMatch(/\d+ rules are broken\./);
+	// What the endpoint answers is nothing that a terminal obeys.
+	expect(output).toContain('id is "\\u009b2J"');
 	const { groups } = JSON.parse(readFileSync(join(folder, "r.json"), "utf8")) as { groups: Record<string, { rule: string }[]> };
 	const rules = Object.values(groups).flat();
 	const junit = readFileSync(join(folder, "r.xml"), "utf8");

@@ -1,7 +1,10 @@
 /** The rules of `npm run certify`: each one can fail, and tells what it found. That they pass on a right endpoint is an e2e test. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { OPENRTB_RULES, openRtbRules } from "../../../scripts/certify/openrtb-rules.ts";
-import type { Answer, Rule, Subject } from "../../../scripts/certify/rule.ts";
+import { type Answer, expectEqual, type Rule, type Subject } from "../../../scripts/certify/rule.ts";
 import { runRules } from "../../../scripts/certify/run-rules.ts";
 import { SERVING_ENGINE_RULES } from "../../../scripts/certify/serving-engine-rules.ts";
 import { readSupplyChain } from "../../../scripts/certify/supply-chain.ts";
@@ -21,7 +24,9 @@ function answer(status: number, body: unknown, headers: Record<string, string> =
 	return { status, headers: new Headers(headers), text: body === null ? "" : JSON.stringify(body), milliseconds: 1 };
 }
 
+const macro = (name: string) => ["$", `{AUCTION_${name}}`].join("");
 const UUID = "0b7c1f5e-1f0a-4c1e-9d55-9f6b1a6c0001";
+const STRANGE_ID = 'certify "\\/\u00e4\ud83d\ude00"';
 const CLICK = "https://click.example/click?encyp=abc&rtuli=own&cc=US&tsts=1";
 
 function fill(changes: { response?: object; bid?: object; click?: string } = {}): Answer {
@@ -69,9 +74,70 @@ describe("unit: certify", () => {
 		["rtuli is neither", { click: `https://click.example/click?encyp=a&rtuli=${UUID}&cc=US` }, "rtuli is"],
 		["rtuli is neither", { click: "https://click.example/click?rtuli=b&cc=US" }, "encyp is missing"],
 		["an IPv6 address", { click: "https://click.example/click?encyp=a&ip=2001" }, "ip is"],
+		["one seat with one bid", {}, null],
+		["whatever is in them", {}, "id is"],
+		["whatever is in them", {}, "impid is"],
+		["whatever is in them", { response: { id: STRANGE_ID }, bid: { impid: STRANGE_ID } }, null],
+		["of a live bid", {}, "tsts is"],
+		["of a live bid", { click: "https://click.example/click?encyp=a&rtuli=b&cc=US" }, null],
+		["an address that is no IPv4", { click: "https://click.example/click?encyp=a&ip=1" }, "ip is"],
+		["clickid is user.id", { click: "https://click.example/click?encyp=a&clickid=certify-user" }, null],
+		["clickid is user.id", { click: "https://click.example/click?encyp=a&clickid=certify-user&uid=certify-user" }, "uid is"],
+		["final_url is the advertiser", {}, null],
+		["final_url is the advertiser", { bid: { ext: { final_url: "shoes.example", advertiser_name: "shoes.example" } } }, "final_url is"],
+		["alt of 1", {}, "altered is"],
+		["alt of true", {}, "altered is"],
+		["alt of 0", {}, null],
+		["alt of 0", { bid: { ext: { altered: true } } }, "altered is"],
+		["of two impressions", { bid: { impid: "certify-2" } }, "impid is"],
+		["of two impressions", {}, null],
+		["the click URL is absolute", {}, null],
+		["the click URL is absolute", { click: "/click?encyp=abc" }, "no native.link.url"],
+		["the click URL is absolute", { click: "javascript:alert(1)" }, "begins with javascript:"],
+		["the click URL is absolute", { click: `${CLICK}&u=${macro("ID")}` }, "macro"],
+		["(imp.ext.deeplink)", {}, "dl is"],
+		["(site.ext.deeplink)", {}, "final_url is"],
+		["(app.ext.deeplink)", {}, "dl is"],
+		["(imp.native.ext.url)", {}, "dl is"],
 	])("%s: %j is found", (part, changes, fault) => {
-		const { check } = rule(part);
-		expect(check(fill(changes), SUBJECT, null).join("; ")).toContain(fault);
+		const faults = rule(part).check(fill(changes), SUBJECT, null);
+		if (fault === null) expect(faults).toEqual([]);
+		else expect(faults.join("; ")).toContain(fault);
+	});
+
+	it("a link that is the one of the auction before is found, whichever of its parts is", () => {
+		const { check } = rule("of its own auction");
+		const other = (encyp: string, rtuli: string) => fill({ click: `https://click.example/click?encyp=${encyp}&rtuli=${rtuli}&cc=US` });
+		expect(check(other("x", "y"), SUBJECT, fill())).toEqual([]);
+		expect(check(other("x", "own"), SUBJECT, fill()).join()).toContain("rtuli");
+		expect(check(other("abc", "y"), SUBJECT, fill()).join()).toContain("encyp");
+	});
+
+	it.each([
+		[{}, null],
+		[{ error: "" }, "error"],
+		[{ bid_amount: "0.0000" }, "bid_amount is"],
+		[{ redirect_url: "https://shoes.example/" }, "encyp"],
+		[{ redirect_url: "ftp://click.example/click?encyp=a&cc=US" }, "redirect_url is"],
+		[{ redirect_url: "https://click.example/click?encyp=a&cc=CA" }, "cc is"],
+	])("an ad of the Serving Engine with %j", (changes, fault) => {
+		const ad = { status: 1, bid_amount: "0.3360", redirect_url: "https://click.example/click?encyp=abc&cc=US", is_deeplink: "No" };
+		const faults = rule("an ad: bid_amount").check(answer(200, { ...ad, ...changes }), SUBJECT, null);
+		if (fault === null) expect(faults).toEqual([]);
+		else expect(faults.join()).toContain(fault);
+	});
+
+	it("what an endpoint answers is told in a few words, however long it is", async () => {
+		const long: Rule = {
+			name: "r",
+			send: () => ({ method: "GET", path: "/" }),
+			check: ({ text }) => [text, ...expectEqual("id", text, 1)],
+		};
+		const server = createServer((_request, response) => response.end("x".repeat(1_000_000))).listen(0, "127.0.0.1");
+		await once(server, "listening");
+		const [verdict] = await runRules(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, [long], SUBJECT);
+		server.close();
+		expect(verdict?.faults.map((fault) => fault.length < 400)).toEqual([true, true]);
 	});
 
 	it("a response that repeats the one before is found, and so is a price that follows the floor", () => {
@@ -139,11 +205,10 @@ describe("unit: certify of publishers who ask for a supply chain", () => {
 	});
 });
 
-const macro = (name: string) => ["$", `{AUCTION_${name}}`].join("");
 const NOTICES = {
 	nurl: `https://c.example/notice/a/won?price=${macro("PRICE")}`,
 	burl: `https://c.example/notice/a/billed?price=${macro("PRICE")}`,
-	lurl: `https://c.example/notice/a/lost?loss=${macro("LOSS")}`,
+	lurl: `https://c.example/notice/a/lost?loss=${macro("LOSS")}&price=${macro("MIN_TO_WIN")}`,
 };
 const FULL = { crid: "5001-homepage", cid: "5001", mtype: 4, exp: 3_600, cat: ["IAB22"], cattax: 1, ...NOTICES };
 
@@ -167,10 +232,24 @@ describe("unit: certify of bids that are answered in full", () => {
 		{ exp: 0.5 },
 		{ nurl: "/won" },
 		{ lurl: NOTICES.nurl },
+		{ lurl: `https://c.example/lost?loss=${macro("LOSS")}` },
+		{ burl: `javascript:${macro("PRICE")}` },
 		{ cat: [] },
+		{ cat: [1] },
 		{ cattax: undefined },
 	])("refuses %o", (bid) => {
 		expect(faultsOf(bid)).toHaveLength(1);
+	});
+
+	it.each([
+		[{}, []],
+		[{ response: { nbr: 2 } }, ["the response holds nbr"]],
+		[{ response: { ext: {} } }, ["the response holds ext"]],
+		[{ response: { seatbid: [{ seat: "s", group: 0, bid: [FULL] }] } }, ["the seat holds group"]],
+		[{ bid: { ...FULL, w: 300, h: 250, dealid: "d" } }, ["the bid holds w", "the bid holds h", "the bid holds dealid"]],
+	])("%j: has no more than that", (changes, faults) => {
+		const found = openRtbRules("full").find(({ name }) => name.includes("has none of"));
+		expect(found?.check(fill({ bid: FULL, ...changes }), SUBJECT, null)).toEqual(faults);
 	});
 
 	it("writes a report that XML readers take", () => {

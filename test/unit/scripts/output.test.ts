@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { escapeControls } from "../../../scripts/operator/output.ts";
+import { escapeControls } from "../../../scripts/local/output.ts";
 
 describe("unit: what commands print", () => {
 	it.each([

@@ -1,5 +1,5 @@
 /** What commands print: nothing that others have sent is obeyed by a terminal, and nothing is lost unnoticed. */
-import { errorCode, Failure, reportFailure } from "../local/failure.ts";
+import { errorCode, Failure, reportFailure } from "./failure.ts";
 
 /** What a terminal obeys, but for ends of lines and tabs, and what turns the order of letters around. */
 const OBEYED = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
