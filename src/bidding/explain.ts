@@ -2,10 +2,12 @@
 import type { BookPublisher } from "../campaign-book/book.ts";
 import { type BookSnapshot, findByOpenRtbIdentity, findByPublisherId } from "../campaign-book/load.ts";
 import type { WaitUntil } from "../lib/async.ts";
-import type { LinkType } from "../lib/enums.ts";
+import type { BidEndpoint, LinkType } from "../lib/enums.ts";
 import { formatPrice } from "../lib/money.ts";
 import { decodeText } from "../lib/query.ts";
+import { utf8 } from "../lib/utf8.ts";
 import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
+import { EXCESSES, excessOf } from "../openrtb/read-body.ts";
 import { readBidRequest } from "../openrtb/read-request.ts";
 import { refusalOf } from "../privacy/privacy-of.ts";
 import type { PrivacySignals } from "../privacy/signals.ts";
@@ -19,7 +21,8 @@ import { readServingEngineQuery } from "./serving-engine-route.ts";
 import { toAuction } from "./to-auction.ts";
 
 export type ExplainInput =
-	| { endpoint: "openrtb"; identity: string; request: unknown }
+	/** `text` is the request as it was sent, where that is known. */
+	| { endpoint: "openrtb"; identity: string; request: unknown; text?: string }
 	| { endpoint: "serving-engine"; publisherId: string; query: string };
 
 type Candidate = Explanation["candidates"][number];
@@ -36,14 +39,10 @@ export type AskedFor = {
 export async function explainBid(deps: BiddingDeps, input: ExplainInput, waitUntil: WaitUntil, asked?: AskedFor): Promise<Explanation> {
 	const { endpoint } = input;
 	if (input.endpoint === "openrtb") {
+		const excess = excessIn(input.text, input.request);
+		if (excess !== null) return invalid(endpoint, `${EXCESSES[excess]}: HTTP 413`);
 		const request = readBidRequest(input.request);
-		if (request === null)
-			return {
-				endpoint,
-				decision: { outcome: "invalid", explanation: "no valid OpenRTB bid request: HTTP 400" },
-				privacy: null,
-				candidates: [],
-			};
+		if (request === null) return invalid(endpoint, "no valid OpenRTB bid request: HTTP 400");
 		const auction = toAuction(request);
 		const privacy = refusalIn(deps, request.privacy);
 		if (auction === null) return { endpoint, decision: explainNoBid("country_not_served"), privacy, candidates: [] };
@@ -53,10 +52,25 @@ export async function explainBid(deps: BiddingDeps, input: ExplainInput, waitUnt
 		return explain(deps, endpoint, auction, find, waitUntil, asked, lay);
 	}
 	const query = readServingEngineQuery(queryAs(input.publisherId, input.query));
-	if (!query.ok) return { endpoint, decision: { outcome: "invalid", explanation: query.error }, privacy: null, candidates: [] };
+	if (!query.ok) return invalid(endpoint, query.error);
 	if (asked !== undefined) asked.sourceId = query.sourceId;
 	const find = (snapshot: BookSnapshot, now: number) => findByPublisherId(snapshot, query.publisherId, now);
 	return explain(deps, endpoint, query.auction, find, waitUntil, asked);
+}
+
+function invalid(endpoint: BidEndpoint, explanation: string): Explanation {
+	return { endpoint, decision: { outcome: "invalid", explanation }, privacy: null, candidates: [] };
+}
+
+/** Why the endpoint refuses a body before it reads it. */
+function excessIn(text: string | undefined, request: unknown): ReturnType<typeof excessOf> {
+	try {
+		return excessOf(utf8(text ?? JSON.stringify(request) ?? ""));
+	} catch (error) {
+		// Nested too deep to be written.
+		if (error instanceof RangeError) return "too_many_values";
+		throw error;
+	}
 }
 
 /** A query as it is, but asked by this publisher. */

@@ -5,7 +5,15 @@ import { holdsMoreValuesThan } from "./count-values.ts";
 /** A gzip body cannot be much longer than what it holds; this much more is allowed for its framing. */
 const GZIP_SLACK_BYTES = 1_024;
 
-export type BodyResult = { ok: true; text: string } | { ok: false; reason: "too_large" | "too_many_values" | "unreadable" };
+/** Why a body is refused with 413. */
+type Excess = "too_large" | "too_many_values";
+export type BodyResult = { ok: true; text: string } | { ok: false; reason: Excess | "unreadable" };
+
+/** What whoever sent it is told. */
+export const EXCESSES: Readonly<Record<Excess, string>> = {
+	too_large: `The body may hold at most ${MAX_BODY_BYTES} bytes`,
+	too_many_values: `The body may hold at most ${MAX_VALUES} names and values`,
+};
 
 const TOO_LARGE = { ok: false, reason: "too_large" } as const;
 const TOO_MANY_VALUES = { ok: false, reason: "too_many_values" } as const;
@@ -32,9 +40,18 @@ export function decodeBody(buffer: ArrayBuffer | null): BodyResult | Promise<Bod
 	return decodeJson(raw);
 }
 
+/** Why a text in UTF-8 would be refused; null where it would not. */
+export function excessOf(bytes: Uint8Array): Excess | null {
+	if (bytes.byteLength > MAX_BODY_BYTES) return "too_large";
+	return holdsTooManyValues(bytes) ? "too_many_values" : null;
+}
+
+function holdsTooManyValues(bytes: Uint8Array): boolean {
+	return bytes.byteLength > MAX_UNCOUNTED_BYTES && holdsMoreValuesThan(bytes, MAX_VALUES);
+}
+
 function decodeJson(bytes: Uint8Array<ArrayBuffer>): BodyResult {
-	const isTooMuch = bytes.byteLength > MAX_UNCOUNTED_BYTES && holdsMoreValuesThan(bytes, MAX_VALUES);
-	const result: BodyResult = isTooMuch ? TOO_MANY_VALUES : { ok: true, text: decoder.decode(bytes) };
+	const result: BodyResult = holdsTooManyValues(bytes) ? TOO_MANY_VALUES : { ok: true, text: decoder.decode(bytes) };
 	// Frees the bytes now. Until they are collected they would count as memory in use, and so hasten the next collection.
 	bytes.buffer.transfer(0);
 	return result;

@@ -29,7 +29,7 @@ export async function explainOwn(deps: BiddingDeps, publisher: Publisher, body: 
 		throw invalidInput([{ path: "", message: 'must be an OpenRTB bid request, or hold a Serving Engine query: {"query": "bd=…&cc=…"}' }]);
 	}
 	if (!("query" in request)) {
-		return show(await explainBid(deps, { endpoint: "openrtb", identity: publisher.publisherIdentity, request }, waitUntil));
+		return show(await explainBid(deps, { endpoint: "openrtb", identity: publisher.publisherIdentity, request, text: body }, waitUntil));
 	}
 	const read = v.safeParse(querySchema, request);
 	if (!read.success) throw invalidInput([{ path: "query", message: "must be a text, and alone" }]);

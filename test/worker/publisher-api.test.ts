@@ -524,6 +524,8 @@ describe("worker: POST /api/explain", () => {
 			decision: { outcome: "no-bid", reason: "advertiser_blocked" },
 		});
 		expect((await explain({ query: "cc=US" })).decision.outcome).toBe("invalid");
+		const many = { id: "1", imp: [{ id: "1" }], site: { domain: "hats.example" }, ext: { list: Array<number>(9_000).fill(1) } };
+		expect((await explain(many)).decision.outcome).toBe("invalid");
 		expect(await explain({ query: "bd=shoes.example&cc=US&gdpr=0&gdpr=1" })).toMatchObject({
 			privacy: "gdpr",
 			decision: { outcome: "bid", stripped: true },

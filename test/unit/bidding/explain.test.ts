@@ -90,6 +90,25 @@ describe("unit: an explanation", () => {
 		expect(await explain({ us_privacy: "1YYN" })).toMatchObject({ privacy: "us_privacy", decision: { stripped: true } });
 	});
 
+	test("says of a body that the endpoint refuses for what it holds that it is refused", async () => {
+		const request = { id: "1", imp: [{ id: "1" }], site: { domain: "shop.example" } };
+		const ask = (more: object, text?: string) =>
+			explainBid(deps, { endpoint: "openrtb", identity: "acme_rtb", request: { ...request, ...more }, ...(text && { text }) }, () => {});
+		const many = { ext: { list: Array<number>(6_000).fill(10) } };
+		expect((await ask(many)).decision).toEqual({
+			outcome: "invalid",
+			explanation: "The body may hold at most 5000 names and values: HTTP 413",
+		});
+		expect((await ask({ ext: "x".repeat(131_072) })).decision).toEqual({
+			outcome: "invalid",
+			explanation: "The body may hold at most 131072 bytes: HTTP 413",
+		});
+		// As it was sent, where that is known.
+		expect((await ask(many, "{}")).decision.outcome).toBe("bid");
+		const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+		expect((await ask({ ext: deep })).decision.outcome).toBe("invalid");
+	});
+
 	test("names the keyword that priced each, as its publisher has the request read", async () => {
 		const reading = { ...ACME, o: { keywords: true as const } };
 		const campaigns = [{ i: 1, o: "US", h: HOMEPAGE, e: 400_000, k: { boots: 600_000 } }];
