@@ -29,6 +29,10 @@ type Flags = {
 const TIMED = 50;
 const AUCTION_MS = 100;
 const MARKS = { pass: "ok  ", fail: "FAIL", "not checked": "-   " } as const;
+/** What rules send as it stands, or put together with something. */
+const IDENTITY = /^[A-Za-z0-9_-]{1,64}$/;
+const HOST = /^[^\s/\\:@?#[\]]+$/;
+const PAGE = /^https?:\/\/[^\s\\]+$/i;
 /** A brand and a keyword of the demo network. */
 const DEMO = { domain: "shoes.example", keyword: "running shoes", deeplink: "https://www.shoes.example/certify" };
 
@@ -39,6 +43,10 @@ function readSubject({ url = findLocalOrigin(process.env), identity, publisherId
 	const parsed = parseUrl(url);
 	if (parsed === null || !/^https?:$/.test(parsed.protocol))
 		throw new Failure("--url must be the endpoint's origin, such as http://rtb.example.com.");
+	if (identity !== undefined && !IDENTITY.test(identity)) throw new Failure("--identity must be 1 to 64 letters, digits, _ and -.");
+	if (domain !== undefined && !HOST.test(domain)) throw new Failure("--domain must be a host, such as shoes.example.");
+	if (deeplink !== undefined && !PAGE.test(deeplink))
+		throw new Failure("--deeplink must be an http(s) address, such as https://shoes.example/new.");
 	const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(parsed.hostname);
 	const demo = isLocal && domain === undefined && (identity === undefined || identity === ACME.publisher_identity);
 	if (identity === undefined && !demo) throw new Failure("--identity is needed: the Publisher Identity to bid for.");

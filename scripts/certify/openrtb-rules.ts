@@ -23,7 +23,7 @@ import {
 	seatOf,
 	versioned,
 } from "./openrtb-asks.ts";
-import { bodyOf, expectEqual, expectThat, isObject, type Rule, type Subject } from "./rule.ts";
+import { bodyOf, expectEqual, expectThat, isJson, isObject, type Rule, type Subject } from "./rule.ts";
 import { SUPPLY_CHAIN_RULES } from "./supply-chain-rules.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -47,10 +47,7 @@ export const OPENRTB_RULES: readonly Rule[] = [
 			const { id, cur, seatbid } = bodyOf(answer);
 			const { bid } = seatOf(answer);
 			return [
-				...expectThat(
-					/^application\/json *(?:;|$)/i.test(answer.headers.get("content-type") ?? ""),
-					"Content-Type is not application/json",
-				),
+				...isJson(answer),
 				...expectEqual("id", id, REQUEST_ID),
 				...expectEqual("cur", cur, "USD"),
 				...expectEqual("seats", Array.isArray(seatbid) ? seatbid.length : 0, 1),

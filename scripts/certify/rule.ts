@@ -63,3 +63,7 @@ export function expectEqual(what: string, found: unknown, expected: unknown): st
 export function expectThat(holds: boolean, otherwise: string): string[] {
 	return holds ? [] : [otherwise];
 }
+
+export function isJson(answer: Answer): string[] {
+	return expectThat(/^application\/json *(?:;|$)/i.test(answer.headers.get("content-type") ?? ""), "Content-Type is not application/json");
+}

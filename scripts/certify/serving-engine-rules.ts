@@ -1,5 +1,5 @@
 /** The Serving Engine's rules. */
-import { type Answer, bodyOf, expectEqual, expectThat, parseUrl, type Rule, type Sent, type Subject } from "./rule.ts";
+import { type Answer, bodyOf, expectEqual, expectThat, isJson, parseUrl, type Rule, type Sent, type Subject } from "./rule.ts";
 
 function ask(subject: Subject, changes: Record<string, string | null> = {}): Sent {
 	const parameters = new URLSearchParams({ pubi: subject.publisherId ?? "", bd: subject.domain, cc: "US" });
@@ -43,6 +43,7 @@ const RULES: readonly Rule[] = [
 			const link = parseUrl(String(url));
 			return [
 				...hasStatus(answer, 1),
+				...isJson(answer),
 				...expectThat(isAmount, `bid_amount is ${JSON.stringify(amount)}`),
 				...expectThat(/^https?:$/.test(link?.protocol ?? ""), `redirect_url is ${JSON.stringify(url)}`),
 				...expectThat((link?.searchParams.get("encyp") ?? "") !== "", "redirect_url has no encyp"),

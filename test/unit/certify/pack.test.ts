@@ -95,6 +95,14 @@ it("unit: certify runs from its own folder, of less than 100 kB, and reports to 
 	expect(unwritten.code).toBe(1);
 	expect(unwritten.output).toContain(`The report cannot be written to ${join("missing", "r.xml")}: ENOENT.`);
 	expect(unwritten.output).not.toContain("at async");
+	for (const [option, value] of [
+		["--domain", "https://shoes.example/"],
+		["--identity", "acme/rtb"],
+		["--deeplink", "shoes.example/new"],
+	] as const) {
+		const refused = await run("certify.mjs", [...subject, option, value], folder);
+		expect([refused.code, refused.output]).toEqual([1, expect.stringContaining(`${option} must be `)]);
+	}
 	const early = await run("certify.mjs", [...subject, "--publisher-id", "1001"], folder, [
 		"--import",
 		`data:text/javascript,${LACKED_BY_NODE_20_11}`,

@@ -26,6 +26,7 @@ function answer(status: number, body: unknown, headers: Record<string, string> =
 
 const macro = (name: string) => ["$", `{AUCTION_${name}}`].join("");
 const UUID = "0b7c1f5e-1f0a-4c1e-9d55-9f6b1a6c0001";
+const JSON_TYPE = { "content-type": "application/json" };
 const STRANGE_ID = 'certify "\\/\u00e4\ud83d\ude00"';
 const CLICK = "https://click.example/click?encyp=abc&rtuli=own&cc=US&tsts=1";
 
@@ -122,9 +123,15 @@ describe("unit: certify", () => {
 		[{ redirect_url: "https://click.example/click?encyp=a&cc=CA" }, "cc is"],
 	])("an ad of the Serving Engine with %j", (changes, fault) => {
 		const ad = { status: 1, bid_amount: "0.3360", redirect_url: "https://click.example/click?encyp=abc&cc=US", is_deeplink: "No" };
-		const faults = rule("an ad: bid_amount").check(answer(200, { ...ad, ...changes }), SUBJECT, null);
+		const faults = rule("an ad: bid_amount").check(answer(200, { ...ad, ...changes }, JSON_TYPE), SUBJECT, null);
 		if (fault === null) expect(faults).toEqual([]);
 		else expect(faults.join()).toContain(fault);
+	});
+
+	it("an ad that does not say that it is JSON", () => {
+		expect(rule("an ad: bid_amount").check(answer(200, {}, { "content-type": "text/html" }), SUBJECT, null)).toContain(
+			"Content-Type is not application/json",
+		);
 	});
 
 	it("what an endpoint answers is told in a few words, however long it is", async () => {
