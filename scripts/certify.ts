@@ -4,7 +4,7 @@ import { Command, Option } from "commander";
 import { post, request } from "./certify/openrtb-asks.ts";
 import { openRtbRules, type Profile } from "./certify/openrtb-rules.ts";
 import { parseUrl, type Subject, type Verdict } from "./certify/rule.ts";
-import { runRules, send } from "./certify/run-rules.ts";
+import { runRules, send, whyUnanswered } from "./certify/run-rules.ts";
 import { SERVING_ENGINE_RULES } from "./certify/serving-engine-rules.ts";
 import { readSupplyChain } from "./certify/supply-chain.ts";
 import { writeJunit } from "./certify/write-junit.ts";
@@ -94,7 +94,7 @@ async function time(origin: string, subject: Subject): Promise<{ p50: number; p9
 			const { milliseconds } = await send(origin, post(subject, request(subject, { id: `certify-${i}` })));
 			times.push(milliseconds);
 		} catch (error) {
-			return `${origin} answers no longer: bid ${i + 1} of ${TIMED} that are timed failed (${error instanceof Error ? error.message : String(error)}).`;
+			return `${origin} answers no longer: bid ${i + 1} of ${TIMED} that are timed failed (${whyUnanswered(error)}).`;
 		}
 	}
 	times.sort((a, b) => a - b);
@@ -107,7 +107,7 @@ async function findNoBid(origin: string, subject: Subject): Promise<string | nul
 	try {
 		({ status } = await send(origin, post(subject, request(subject))));
 	} catch (error) {
-		return `${origin} does not answer (${error instanceof Error ? error.message : String(error)}).\nStart a server here with \`npm start\`, or name another with --url.`;
+		return `${origin} does not answer (${whyUnanswered(error)}).\nStart a server here with \`npm start\`, or name another with --url.`;
 	}
 	if (status !== 204) return null;
 	const { domain, identity, supplyChain } = subject;

@@ -1,4 +1,5 @@
 /** Sends each rule's request, one after the other, and judges the answers. Click URLs are read, never called. */
+import { errorCode } from "../local/failure.ts";
 import type { Answer, Rule, Sent, Subject, Verdict } from "./rule.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -15,6 +16,12 @@ export async function send(origin: string, { method, path, body, headers }: Sent
 	});
 	const text = await response.text();
 	return { status: response.status, headers: response.headers, text, milliseconds: performance.now() - startedAt };
+}
+
+/** Why {@link send} failed: by what is behind it, since fetch() says only that it did. */
+export function whyUnanswered(error: unknown): string {
+	if (!(error instanceof Error)) return String(error);
+	return errorCode(error) ?? (error.cause instanceof Error ? error.cause.message : error.message);
 }
 
 /** How what a rule may need is given. */
@@ -48,7 +55,7 @@ async function judge(origin: string, rule: Rule, subject: Subject): Promise<Verd
 		const first = rule.first === undefined ? null : await ask(rule.first(subject));
 		faults = rule.check(await ask(rule.send(subject, first)), subject, first);
 	} catch (error) {
-		faults = [`no answer: ${error instanceof Error ? error.message : String(error)}`];
+		faults = [`no answer: ${whyUnanswered(error)}`];
 	}
 	// What is wrong may be as long as the answer.
 	return { rule: rule.name, outcome: faults.length === 0 ? "pass" : "fail", sent: written, faults: faults.map(shorten) };

@@ -1,5 +1,6 @@
 /** `certify` as a package of its own: it runs in a folder without this checkout, and writes both reports. */
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -103,6 +104,13 @@ it("unit: certify runs from its own folder, of less than 100 kB, and reports to 
 		const refused = await run("certify.mjs", [...subject, option, value], folder);
 		expect([refused.code, refused.output]).toEqual([1, expect.stringContaining(`${option} must be `)]);
 	}
+	const nobody = createServer().listen(0, "127.0.0.1");
+	await once(nobody, "listening");
+	const nowhere = `http://127.0.0.1:${(nobody.address() as AddressInfo).port}`;
+	nobody.close();
+	await once(nobody, "close");
+	const away = await run("certify.mjs", ["--url", nowhere, "--identity", "acme_rtb", "--domain", "shoes.example"], folder);
+	expect([away.code, away.output]).toEqual([1, expect.stringContaining(`${nowhere} does not answer (ECONNREFUSED).`)]);
 	const early = await run("certify.mjs", [...subject, "--publisher-id", "1001"], folder, [
 		"--import",
 		`data:text/javascript,${LACKED_BY_NODE_20_11}`,
