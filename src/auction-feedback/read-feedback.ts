@@ -8,7 +8,7 @@ import { cursorOf, cutPage } from "../http/pages.ts";
 import { day, givenOf, groupOf, readSpan } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { NOTICE_KINDS, type NoticeKind } from "../lib/enums.ts";
-import { formatUsd } from "../lib/money.ts";
+import { microsToDecimal4 } from "../lib/money.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS, HOUR_MS, utcDay } from "../lib/time.ts";
 import { FEEDBACK_GROUPS, type FeedbackGroup, type FeedbackPage, type FeedbackRow } from "./feedback-answer.ts";
@@ -107,6 +107,6 @@ function showSums(row: Sums | undefined): Pick<FeedbackRow, "auctions" | "won" |
 		won,
 		lost: auctions - won,
 		win_rate: auctions === 0 ? null : Math.round((won / auctions) * 10_000) / 10_000,
-		price_to_beat: beaten === 0 ? null : formatUsd(Math.round((row?.beaten_micros ?? 0) / beaten)),
+		price_to_beat: beaten === 0 ? null : microsToDecimal4((row?.beaten_micros ?? 0) / beaten),
 	};
 }

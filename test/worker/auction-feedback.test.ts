@@ -111,6 +111,12 @@ describe("worker: what publishers tell of auctions", () => {
 		]);
 	});
 
+	it("tells the mean price in four decimals, as all amounts, whatever it comes to", async () => {
+		const prices = ["0.1", "0.1", "0.42"];
+		await tell(prices.map((price, at) => ({ id: `m-${at}`, loss: 102, price })));
+		expect((await report("")).total.price_to_beat).toBe("0.2067");
+	});
+
 	it("counts once what is told at the same time", async () => {
 		const auctions = Array.from({ length: 50 }, (_, at) => ({ id: `t-${at}`, loss: at % 2 === 0 ? 0 : 102, price: "0.5" }));
 		const taken = await Promise.all([tell(auctions), tell(auctions.toReversed()), tell(auctions.slice(0, 30))]);
