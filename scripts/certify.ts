@@ -41,7 +41,7 @@ function readSubject({ url = findLocalOrigin(process.env), identity, publisherId
 	subject: Subject;
 } {
 	const parsed = parseUrl(url);
-	if (parsed === null || !/^https?:$/.test(parsed.protocol))
+	if (parsed === null || !/^https?:$/.test(parsed.protocol) || !/^\/[?#]?$/.test(parsed.href.slice(parsed.origin.length)))
 		throw new Failure("--url must be the endpoint's origin, such as http://rtb.example.com.");
 	if (identity !== undefined && !IDENTITY.test(identity)) throw new Failure("--identity must be 1 to 64 letters, digits, _ and -.");
 	if (domain !== undefined && !HOST.test(domain)) throw new Failure("--domain must be a host, such as shoes.example.");

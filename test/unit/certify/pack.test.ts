@@ -100,6 +100,7 @@ it("unit: certify runs from its own folder, of less than 100 kB, and reports to 
 		["--domain", "https://shoes.example/"],
 		["--identity", "acme/rtb"],
 		["--deeplink", "shoes.example/new"],
+		["--url", `${url}/base`],
 	] as const) {
 		const refused = await run("certify.mjs", [...subject, option, value], folder);
 		expect([refused.code, refused.output]).toEqual([1, expect.stringContaining(`${option} must be `)]);
