@@ -6,15 +6,18 @@ import { Facts } from "../ui/table.tsx";
 
 export function TriedBid({ tried: { explanation, answer, link } }: { tried: Tried }): JSX.Element {
 	const { decision, endpoint } = explanation;
-	const isTest = endpoint === "openrtb" && decision.outcome === "bid";
+	const isBid = decision.outcome === "bid";
 	return (
 		<section>
 			<h2>What your adapter is answered</h2>
-			{isTest ? (
+			{isBid && endpoint === "openrtb" ? (
 				<p>
 					Asked with <code>"test": 1</code>, so its <code>price</code> is 0 and its link earns nothing. Without it the price is{" "}
 					<code>{decision.price}</code>.
 				</p>
+			) : null}
+			{isBid && endpoint === "serving-engine" ? (
+				<p>The Serving Engine has no tests: this is a bid, and a click on its link counts as any other.</p>
 			) : null}
 			<Facts
 				facts={[

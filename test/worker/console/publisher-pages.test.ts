@@ -184,6 +184,10 @@ describe("worker: a publisher's pages", () => {
 		expect(bid.text).toContain("What it gets");
 		expect(bid.text).toContain("shoes.example");
 		expect(bid.text).toContain("&quot;bid_amount&quot;: &quot;");
+		const warning = "a click on its link counts as any other";
+		expect(bid.text).toContain(warning);
+		const none = await shown(post("/console/no-bids/try", visitors.cpa, { request: "bd=nobody.example&cc=US" }));
+		expect([none.text.includes("&quot;status&quot;: 0"), none.text.includes(warning)]).toEqual([true, false]);
 		for (const request of ["", "nonsense", "[1]", '{"query":5}']) {
 			expect([request, (await shown(post("/console/no-bids/try", visitors.cpa, { request }))).status]).toEqual([request, 422]);
 		}
