@@ -67,7 +67,8 @@ export async function listSecrets(run: RunWrangler, worker: string): Promise<str
 	const command = ["secret", "list", "--name", worker, "--format", "json"];
 	const { code, output } = await run(command);
 	if (code === 0) return parseList<{ name: string }>(command, output).map(({ name }) => name);
-	if (/not found|does not exist|10007/i.test(output)) return [];
+	// Nothing else means that: what has secrets that were not listed would be given others in their place.
+	if (output.includes(`Worker "${worker}" not found`)) return [];
 	throw failed(command, output);
 }
 

@@ -16,7 +16,7 @@ import {
 	setSecrets,
 	succeed,
 } from "./account.ts";
-import { readNames, writeConfig } from "./write-config.ts";
+import { readNames, type Workers, writeConfig } from "./write-config.ts";
 
 export const URLS = ["RTB_URL", "CLICK_URL", "TRACKER_URL", "BASE_URL"] as const;
 
@@ -89,7 +89,7 @@ function namespaceOf(worker: string): string {
 }
 
 /** Which Worker needs which secret. Edge and origin must have the same TOKEN_KEYS: one mints what the other opens. */
-function wantedSecrets(split: boolean, workers: { all: string; edge: string; origin: string }): [worker: string, secrets: string[]][] {
+function wantedSecrets(split: boolean, workers: Workers): [worker: string, secrets: string[]][] {
 	if (!split) return [[workers.all, ["TOKEN_KEYS", "OPERATOR_KEY"]]];
 	return [
 		[workers.edge, ["TOKEN_KEYS"]],
@@ -100,7 +100,7 @@ function wantedSecrets(split: boolean, workers: { all: string; edge: string; ori
 async function secure(
 	{ run, say, showSecrets }: ProvisionDeps,
 	options: Pick<ProvisionOptions, "split" | "given">,
-	workers: { all: string; edge: string; origin: string },
+	workers: Workers,
 ): Promise<Made> {
 	const wanted = wantedSecrets(options.split, workers);
 	const present = new Map<string, string[]>();
@@ -112,6 +112,7 @@ async function secure(
 		const lacking = needing.filter((worker) => present.get(worker)?.includes(name) !== true);
 		if (lacking.length === 0) continue;
 		const given = options.given[name];
+		if (given === undefined && name === "TOKEN_KEYS") await refuseOtherKeys(run, options.split, workers);
 		if (given === undefined && lacking.length < needing.length)
 			throw new Failure(
 				`${lacking.join(", ")} has no ${name}, and the one that ${needing.filter((worker) => !lacking.includes(worker)).join(", ")} has cannot be read back. Set ${name} in the environment to that same value and run this again.`,
@@ -129,6 +130,19 @@ async function secure(
 		}
 	}
 	return made;
+}
+
+/**
+ * One Worker and two are of the same network: what the ones have minted the others are to open.
+ * @throws Failure where a Worker that is not provisioned now has TOKEN_KEYS
+ */
+async function refuseOtherKeys(run: RunWrangler, split: boolean, workers: Workers): Promise<void> {
+	const holders: string[] = [];
+	for (const [worker] of wantedSecrets(!split, workers)) if ((await listSecrets(run, worker)).includes("TOKEN_KEYS")) holders.push(worker);
+	if (holders.length === 0) return;
+	throw new Failure(
+		`TOKEN_KEYS are set already for ${holders.join(" and ")}. If that is what you deploy, run this ${split ? "without" : "with"} --split. To go from there to ${split ? "two Workers" : "one Worker"}, set TOKEN_KEYS in the environment to that same value and run this again: with others, links that are out would stop working.`,
+	);
 }
 
 /** What a first run would do, without asking any account. */

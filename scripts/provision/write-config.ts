@@ -51,12 +51,15 @@ function wantedValue({ databases, book, variables }: Provisioned, at: { table: s
 /** D1 databases that are migrated: all that the Worker may bind. */
 const MIGRATED = ["DB", "PRODUCTS"];
 
+/** Names of the Workers of both ways to deploy. */
+export type Workers = { all: string; edge: string; origin: string };
+
 type Names = {
 	databases: string[];
 	/** Bindings of those that are to be migrated. */
 	migrated: string[];
 	queues: string[];
-	workers: { all: string; edge: string; origin: string };
+	workers: Workers;
 };
 
 /** Names of what the file binds, in order and once each. @throws Failure where a Worker has no name */

@@ -21,6 +21,7 @@ class Account {
 	readonly shown: Made[] = [];
 	/** A command that fails once. */
 	failing: string | undefined;
+	failure = "A request to the Cloudflare API failed.";
 	loggedIn = true;
 	unreachable = false;
 
@@ -49,7 +50,7 @@ class Account {
 		this.commands.push(command);
 		if (this.failing !== undefined && command.startsWith(this.failing)) {
 			this.failing = undefined;
-			return { code: 1, output: "A request to the Cloudflare API failed." };
+			return { code: 1, output: this.failure };
 		}
 		const [first, second, third, fourth = ""] = arguments_;
 		if (this.unreachable) return { code: 1, output: "A fetch request failed, likely due to a connectivity issue.\n\nfetch failed" };
@@ -180,6 +181,30 @@ describe("unit: provisioning", () => {
 		await expect(account.provision(SPLIT)).rejects.toThrow("Set TOKEN_KEYS in the environment");
 		await account.provision({ ...SPLIT, given: { TOKEN_KEYS: KNOWN_KEY } });
 		expect(account.secrets.get("clickbourse-origin")?.TOKEN_KEYS).toBe(KNOWN_KEY);
+	});
+
+	it.each([
+		["one Worker, where two are deployed", SPLIT, ONE, /for clickbourse-edge and clickbourse-origin\..* with --split/],
+		["two Workers, where one is deployed", ONE, SPLIT, /for clickbourse\..* without --split/],
+	])("%s: no other token keys are made, and whoever means it gives those that are in use", async (_, deployed, asked, message) => {
+		const account = new Account();
+		const { TOKEN_KEYS } = await account.provision(deployed);
+		const before = new Map(account.secrets);
+		await expect(account.provision(asked)).rejects.toThrow(message);
+		expect(account.secrets).toEqual(before);
+		expect(account.shown).toHaveLength(1);
+		await account.provision({ ...asked, given: { TOKEN_KEYS } });
+		for (const secrets of account.secrets.values()) expect(secrets.TOKEN_KEYS).toBe(TOKEN_KEYS);
+	});
+
+	it("a Worker whose secrets could not be listed is given none: it may have some", async () => {
+		const account = new Account();
+		await account.provision(ONE);
+		const before = account.secrets.get("clickbourse");
+		account.failing = "secret list";
+		account.failure = "Received a malformed response from the API\nGET /accounts/1/workers/scripts/clickbourse/secrets -> 404 Not Found";
+		await expect(account.provision(ONE)).rejects.toThrow("run this again");
+		expect(account.secrets.get("clickbourse")).toBe(before);
 	});
 
 	it("who is not logged in is told how, and nothing is asked of the account", async () => {
