@@ -172,8 +172,10 @@ export async function runQueue(batch: MessageBatch, env: Env, onPauses?: OnPause
 	await consume(batch, env, onPauses);
 }
 
+/** @throws Error where an operator who wants alerts would get none */
 function alertDeps(env: Env): AlertDeps {
 	const { ALERT_URL: url, ALERT_SECRET: secret } = readConfig(env);
+	if ((url === undefined) !== (secret === undefined)) throw new Error("ALERT_URL and ALERT_SECRET need each other: no alert is sent");
 	const key = secret === undefined ? null : readWebhookSecret(secret);
 	const { db } = databases(env);
 	const queues = { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS };

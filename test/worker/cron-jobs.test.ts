@@ -1,5 +1,5 @@
 /** How the cron's jobs fare: what is kept of it, and when an operator is told. */
-import { createScheduledController } from "cloudflare:test";
+import { createExecutionContext, createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { noteJobs } from "../../src/cron-jobs/note-jobs.ts";
@@ -91,6 +91,21 @@ describe("worker: jobs of the cron", () => {
 	it("those of another version are nobody's", async () => {
 		await note(0, { ended: ["of_an_earlier_version"] });
 		expect([await kept(), await lateAt(600)]).toEqual([[], []]);
+	});
+
+	it.each([
+		["its address", { ALERT_URL: "https://hooks.example/alerts" }],
+		["its secret", { ALERT_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }],
+	])("a webhook of which only %s is set yet fails the job of alerts, and no request", async (_, half) => {
+		vi.spyOn(console, "log").mockImplementation(() => {});
+		const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+		const bindings = { ...env, ...half };
+		const controller = createScheduledController({ cron: "* * * * *", scheduledTime: new Date() });
+		await expect(worker.scheduled(controller, bindings)).rejects.toThrow(/^failed: alerts$/);
+		expect(JSON.stringify(logged.mock.calls)).toContain("ALERT_URL and ALERT_SECRET need each other");
+		const request = new Request("https://rtb.example/health") as unknown as Parameters<typeof worker.fetch>[0];
+		expect((await worker.fetch(request, bindings, createExecutionContext())).status).toBe(200);
+		logged.mockRestore();
 	});
 
 	it("a minute notes all of them; what fails is a problem of the status, and the others go on", async () => {
