@@ -7,9 +7,9 @@ import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError, logInfo } from "../lib/log.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import type { Problem } from "../operator/status/problems-answer.ts";
-import { decideAlerts } from "./decide-alerts.ts";
+import { type AlertChanges, decideAlerts } from "./decide-alerts.ts";
 import { sendAlert, type Webhook } from "./send-alert.ts";
-import { tellUnreadable, UNREADABLE } from "./tell-unreadable.ts";
+import { tellUnreadable, UNREADABLE, UNREADABLE_PROBLEM } from "./tell-unreadable.ts";
 
 export type AlertDeps = {
 	db: Database;
@@ -62,15 +62,30 @@ export async function sweepAlerts(deps: AlertDeps, minute: number): Promise<void
 /** @throws whatever reading the status or what earlier looks have left throws, once the operator was told of it */
 async function lookAtProblems({ db, kv, now, readProblems }: AlertDeps, webhook: Webhook): Promise<void> {
 	const newId = () => `alert_${newTimeOrderedId(now())}`;
-	// Where KV does not answer either, nothing else is held up by it.
-	const tell = (isUnreadable: boolean) =>
-		tellUnreadable(kv, webhook, isUnreadable, newId).catch((fault: unknown) => logError("alerts.failed", fault, { problem: UNREADABLE }));
-	const [problems, stored] = await Promise.all([readProblems(), db.select().from(problemAlerts)]).catch(async (error: unknown) => {
-		await tell(true);
+	/** @returns whether KV took it; where it does not, nothing else is held up */
+	const tell = async (isUnreadable: boolean): Promise<boolean> => {
+		try {
+			await tellUnreadable(kv, webhook, isUnreadable, newId);
+			return true;
+		} catch (fault) {
+			logError("alerts.failed", fault, { problem: UNREADABLE });
+			return false;
+		}
+	};
+	const readStored = () => db.select().from(problemAlerts);
+	const [problems, stored] = await Promise.all([readProblems(), readStored()]).catch(async (error: unknown) => {
+		// KV may be what is away: then the database knows what is told, and the sweep tells it as any other problem.
+		if (!(await tell(true))) {
+			const row = (await readStored()).filter(({ kind }) => kind === UNREADABLE);
+			await writeChanges(db, decideAlerts(row, [UNREADABLE_PROBLEM], now(), newId));
+		}
 		throw error;
 	});
 	await tell(false);
-	const { write, remove } = decideAlerts(stored, problems, now(), newId);
+	await writeChanges(db, decideAlerts(stored, problems, now(), newId));
+}
+
+async function writeChanges(db: Database, { write, remove }: AlertChanges): Promise<void> {
 	const replaced = propertiesOf(problemAlerts).filter((property) => property !== "kind");
 	const statements = [
 		...(write.length === 0

@@ -9,7 +9,7 @@ import { sendAlert, type Webhook } from "./send-alert.ts";
 export const UNREADABLE = "status_unreadable";
 const KEY = "alert:unreadable";
 
-const PROBLEM = {
+export const UNREADABLE_PROBLEM = {
 	kind: UNREADABLE,
 	text: "the status cannot be read, since the database or KV does not answer: the log says why (cron.failed)",
 	since: null,
@@ -22,7 +22,7 @@ const PROBLEM = {
 export async function tellUnreadable(kv: KVNamespace, webhook: Webhook, isUnreadable: boolean, newId: () => string): Promise<void> {
 	const stored = await kv.get<AlertRow>(KEY, "json");
 	const now = webhook.now();
-	const { write, remove } = decideAlerts(stored === null ? [] : [stored], isUnreadable ? [PROBLEM] : [], now, newId);
+	const { write, remove } = decideAlerts(stored === null ? [] : [stored], isUnreadable ? [UNREADABLE_PROBLEM] : [], now, newId);
 	if (remove.length > 0) return kv.delete(KEY);
 	const row = write[0] ?? stored;
 	if (row === null) return;

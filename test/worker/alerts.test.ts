@@ -33,6 +33,7 @@ class Cron {
 	/** Whether the status cannot be read. */
 	isAway = false;
 	db = openDatabase(env.DB);
+	kv = env.BOOK;
 	readonly calls: Call[] = [];
 	readonly thrown: string[] = [];
 	minute = START / MINUTE_MS;
@@ -48,7 +49,7 @@ class Cron {
 				this.looks++;
 				return this.isAway ? Promise.reject(new Error("away")) : Promise.resolve(this.problems);
 			};
-			const deps = { db: this.db, kv: env.BOOK, now: () => this.minute * MINUTE_MS, webhook, readProblems, fetch };
+			const deps = { db: this.db, kv: this.kv, now: () => this.minute * MINUTE_MS, webhook, readProblems, fetch };
 			await sweepAlerts(deps, this.minute).catch((error: unknown) => this.thrown.push(String(error)));
 		}
 	}
@@ -177,6 +178,25 @@ describe("worker: alerts", () => {
 		expect(cron.told.slice(before)).toEqual(["problem.ended status_unreadable"]);
 		expect(await env.BOOK.get("alert:unreadable")).toBeNull();
 		expect(cron.thrown).toHaveLength(8 * LOOK_EVERY_MINUTES);
+	});
+
+	it("that the status cannot be read is told without KV, too, once, and so is its end; what else stands is not ended by it", async () => {
+		const cron = new Cron();
+		cron.problems = [problem("waiting")];
+		await cron.run(2 * LOOK_EVERY_MINUTES);
+		cron.isAway = true;
+		cron.kv = new Proxy(env.BOOK, {
+			get: () => () => {
+				throw new Error("KV is away");
+			},
+		});
+		await cron.run(5 * LOOK_EVERY_MINUTES);
+		expect(cron.told).toEqual(["problem.began waiting", "problem.began status_unreadable"]);
+		cron.isAway = false;
+		cron.kv = env.BOOK;
+		await cron.run(4 * LOOK_EVERY_MINUTES);
+		expect(cron.told.slice(2)).toEqual(["problem.ended status_unreadable"]);
+		expect(await rowsOf("SELECT kind FROM problem_alerts")).toEqual([{ kind: "waiting" }]);
 	});
 
 	it("one look that failed is not told, and leaves nothing", async () => {
