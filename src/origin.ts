@@ -92,7 +92,7 @@ export type Origin = {
 export function openOrigin(env: Env, book: CampaignBook): Origin {
 	const app = new Hono();
 	const config = readConfig(env);
-	const { db, isPostgres, products, move } = databases(env);
+	const { db, products, move } = databases(env);
 	const keys = new KeyOwners({ db, now });
 	const states = new ListStates(db, now);
 	const links = new LinkTokens(config.TOKEN_KEYS);
@@ -152,12 +152,12 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		perMinute: new PerMinute(),
 		measure: measureTo(env.EVENTS),
 	};
-	const schema = isPostgres ? new SchemaCheck(db, now) : null;
+	const schema = new SchemaCheck(db, now);
 	const isNetworkHeld = async () => move !== null && !move.hasSwitched && (await isHeld(move.from));
 	const origin: Origin = {
 		app,
 		answer: (request, ctx) => routePostback(postbacks, request, (promise) => ctx.waitUntil(promise)),
-		findFault: async () => (await schema?.findFault()) ?? null,
+		findFault: () => schema.findFault(),
 	};
 	const queues = { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS };
 	const feeds = { db, products, now };

@@ -21,7 +21,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
 		host: "rtb",
 		summary: "Whether a campaign book is loaded, and the database migrated",
 		description:
-			"Without a book no bid is made. A Worker that has the database asks on PostgreSQL, too, whether that is there with the schema of this version; one without the bid path (`edge` and `origin` deployed apart) answers of that alone, with the status.",
+			"Without a book no bid is made. A Worker that has the database asks, too, whether that has the schema of this version, and on PostgreSQL whether it is there; one without the bid path (`edge` and `origin` deployed apart) answers of that alone, with the status.",
 		answers: {
 			200: {
 				description: "It is.",
