@@ -1,17 +1,20 @@
 /** Dead letters: kept when a consumer fails to the end, shown, and sent to their queue again. */
 import { createExecutionContext, createMessageBatch } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { wrapD1 } from "../../src/db/wrap-d1.ts";
+import { QUEUE_NAMES } from "../../src/lib/enums.ts";
 import { faultsSchema } from "../../src/lib/shapes.ts";
 import { deadLettersSchema, type Replayed, replayedSchema } from "../../src/operator/dead-letters/replay-answers.ts";
-import { replayDeadLetters } from "../../src/operator/dead-letters/replay-dead-letters.ts";
+import { listDeadLetters, newestQuery, replayDeadLetters } from "../../src/operator/dead-letters/replay-dead-letters.ts";
 import worker from "../../src/worker.ts";
 import { ACTOR } from "../support/actor.ts";
 import { clickMessage, rowsOf } from "../support/click-messages.ts";
 import { clickRows } from "../support/clicks.ts";
+import { ON_D1 } from "../support/engine.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
 
@@ -140,6 +143,32 @@ describe("worker: dead letters are replayed", () => {
 			waiting: { clicks: 1, postbacks: 0, callbacks: 0 },
 			letters: [{ queue: "clicks", replayed_at: null, body: { format: 99, about: "what it says" } }],
 		});
+	});
+
+	it("shows the newest of each queue, replayed or not, and sorts nothing but those it has looked at", async () => {
+		const add = "INSERT INTO dead_letters (id, queue, body, received_at, replayed_at) VALUES (?, ?, '{}', ?, ?)";
+		const letters = [
+			["a", "clicks", 100, null],
+			["b", "postbacks", 300, 900],
+			["c", "callbacks", 200, null],
+			["d", "clicks", 400, 500],
+			["e", "clicks", 50, 1_000],
+			["f", "clicks", 150, null],
+		] as const;
+		await env.DB.batch(letters.map((letter) => env.DB.prepare(add).bind(...letter)));
+		const newest = async (...asked: [queue: "clicks" | null, limit: number]) =>
+			(await listDeadLetters(openDatabase(env.DB), ...asked)).map(({ id }) => id).join("");
+		expect([await newest(null, 10), await newest(null, 3), await newest("clicks", 3), await newest("clicks", 9)]).toEqual([
+			"dbcfae",
+			"dbc",
+			"dfa",
+			"dfae",
+		]);
+		if (!ON_D1) return;
+		const plan = await openDatabase(env.DB).all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${newestQuery(QUEUE_NAMES, 20)}`);
+		const read = plan.map(({ detail }) => detail).filter((detail) => /\bdead_letters\b/.test(detail));
+		expect(read).toHaveLength(5);
+		expect(read.join("\n")).not.toMatch(/SCAN dead_letters$/m);
 	});
 
 	it("refuses what it does not know, and strangers", async () => {

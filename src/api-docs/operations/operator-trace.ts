@@ -46,7 +46,8 @@ export const OPERATOR_TRACE_OPERATIONS: readonly Operation[] = [
 		id: "listDeadLetters",
 		role: "viewer",
 		summary: "List dead letters",
-		description: "Messages that a consumer refused to the end; the newest first, replayed ones too.",
+		description:
+			"Messages that a consumer refused to the end; the newest first, and of those that were replayed the ten thousand replayed last.",
 		parameters: [
 			{ in: "query", name: "queue", description: "Of this queue only.", schema: queueSchema },
 			{ in: "query", name: "limit", description: "1 to 1,000.", schema: v.optional(from1(1_000), 20) },

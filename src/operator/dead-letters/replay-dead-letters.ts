@@ -1,8 +1,8 @@
 /** Dead letters: what no consumer could take, counted, shown, and sent to their queue again. */
-import { asc, desc, eq, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
-import { deadLetters } from "../../db/schema/dead-letters.ts";
+import type { deadLetters } from "../../db/schema/dead-letters.ts";
 import type { Actor } from "../../http/actor.ts";
 import { QUEUE_NAMES, type QueueName } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
@@ -101,14 +101,14 @@ function* batchesOf(messages: readonly KeptMessage[]): Generator<KeptMessage[]> 
 	if (batch.length > 0) yield batch;
 }
 
+/** Replayed letters that are looked at for the newest, those that were replayed last: a month may have millions. */
+const MAX_LOOKED_AT = 10_000;
+
+type DeadLetterRow = typeof deadLetters.$inferSelect;
+
 /** The newest dead letters, replayed ones too: for someone who wants to know what is wrong with them. */
 export async function listDeadLetters(db: Database, queue: QueueName | null, limit: number): Promise<DeadLetter[]> {
-	const rows = await db
-		.select()
-		.from(deadLetters)
-		.where(queue === null ? undefined : eq(deadLetters.queue, queue))
-		.orderBy(desc(deadLetters.receivedAt), asc(deadLetters.id))
-		.limit(limit);
+	const rows = await db.all<DeadLetterRow>(newestQuery(queue === null ? QUEUE_NAMES : [queue], limit));
 	return rows.map(({ id, queue: of, body, receivedAt, replayedAt }) => ({
 		id,
 		queue: of,
@@ -116,6 +116,21 @@ export async function listDeadLetters(db: Database, queue: QueueName | null, lim
 		replayed_at: isoTimeOrNull(replayedAt),
 		body: JSON.parse(body) as unknown,
 	}));
+}
+
+/** The statement behind it: for its query plan. */
+export function newestQuery(queues: readonly QueueName[], limit: number): SQL {
+	const waiting = queues.map(
+		(queue) => sql`SELECT * FROM (SELECT id, received_at FROM dead_letters
+			WHERE queue = ${queue} AND replayed_at IS NULL ORDER BY received_at DESC, id DESC LIMIT ${limit}) of_queue`,
+	);
+	return sql`SELECT id, queue, body, received_at AS "receivedAt", replayed_at AS "replayedAt" FROM dead_letters WHERE id IN (
+			SELECT id FROM (${sql.join(waiting, sql` UNION ALL `)} UNION ALL
+				SELECT id, received_at FROM (SELECT id, queue, received_at FROM dead_letters
+					WHERE replayed_at IS NOT NULL ORDER BY replayed_at DESC LIMIT ${MAX_LOOKED_AT}) replayed
+				WHERE queue IN (SELECT atom FROM json_each(${JSON.stringify(queues)}))) looked_at
+			ORDER BY received_at DESC, id DESC LIMIT ${limit})
+		ORDER BY received_at DESC, id DESC`;
 }
 
 async function countWaiting(db: Database, queue: QueueName, until: number): Promise<number> {
