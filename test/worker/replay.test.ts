@@ -171,6 +171,17 @@ describe("worker: dead letters are replayed", () => {
 		expect(read.join("\n")).not.toMatch(/SCAN dead_letters$/m);
 	});
 
+	it("shows of large ones no more than an isolate has room for", async () => {
+		await env.DB.prepare(
+			`INSERT INTO dead_letters (id, queue, body, received_at)
+				SELECT 'large-' || atom, 'postbacks', '"' || ?1 || '"', CAST(atom AS BIGINT) FROM json_each(?2)`,
+		)
+			.bind("x".repeat(100_000), JSON.stringify(Array.from({ length: 60 }, (_, at) => 100 + at)))
+			.run();
+		const ids = (await listDeadLetters(openDatabase(env.DB), null, 1_000)).map(({ id }) => id);
+		expect([ids.length, ids[0], ids.at(-1)]).toEqual([49, "large-159", "large-111"]);
+	});
+
 	it("refuses what it does not know, and strangers", async () => {
 		expect(await faultsOf({ queue: "letters" })).toMatchObject({ faults: [{ path: "queue" }] });
 		for (const until of ["tomorrow", "2026-02-30T00:00:00Z", "2026-11-18T15:00:00+05"]) {

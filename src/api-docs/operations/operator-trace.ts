@@ -50,7 +50,12 @@ export const OPERATOR_TRACE_OPERATIONS: readonly Operation[] = [
 			"Messages that a consumer refused to the end; the newest first, and of those that were replayed the ten thousand replayed last.",
 		parameters: [
 			{ in: "query", name: "queue", description: "Of this queue only.", schema: queueSchema },
-			{ in: "query", name: "limit", description: "1 to 1,000.", schema: v.optional(from1(1_000), 20) },
+			{
+				in: "query",
+				name: "limit",
+				description: "1 to 1,000; fewer are shown where they are more than 5 MB.",
+				schema: v.optional(from1(1_000), 20),
+			},
 		],
 		answers: {
 			200: {

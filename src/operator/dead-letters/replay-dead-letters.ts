@@ -103,6 +103,8 @@ function* batchesOf(messages: readonly KeptMessage[]): Generator<KeptMessage[]> 
 
 /** Replayed letters that are looked at for the newest, those that were replayed last: a month may have millions. */
 const MAX_LOOKED_AT = 10_000;
+/** Characters of messages that are shown together: a thousand batches of postbacks are more than an isolate's memory. */
+const MAX_SHOWN_LENGTH = 5_000_000;
 
 type DeadLetterRow = typeof deadLetters.$inferSelect;
 
@@ -124,13 +126,15 @@ export function newestQuery(queues: readonly QueueName[], limit: number): SQL {
 		(queue) => sql`SELECT * FROM (SELECT id, received_at FROM dead_letters
 			WHERE queue = ${queue} AND replayed_at IS NULL ORDER BY received_at DESC, id DESC LIMIT ${limit}) of_queue`,
 	);
-	return sql`SELECT id, queue, body, received_at AS "receivedAt", replayed_at AS "replayedAt" FROM dead_letters WHERE id IN (
-			SELECT id FROM (${sql.join(waiting, sql` UNION ALL `)} UNION ALL
-				SELECT id, received_at FROM (SELECT id, queue, received_at FROM dead_letters
-					WHERE replayed_at IS NOT NULL ORDER BY replayed_at DESC LIMIT ${MAX_LOOKED_AT}) replayed
-				WHERE queue IN (SELECT atom FROM json_each(${JSON.stringify(queues)}))) looked_at
-			ORDER BY received_at DESC, id DESC LIMIT ${limit})
-		ORDER BY received_at DESC, id DESC`;
+	return sql`SELECT id, queue, body, received_at AS "receivedAt", replayed_at AS "replayedAt"
+		FROM (SELECT id, queue, body, received_at, replayed_at, SUM(length(body)) OVER (ORDER BY received_at DESC, id DESC) AS total
+			FROM dead_letters WHERE id IN (
+				SELECT id FROM (${sql.join(waiting, sql` UNION ALL `)} UNION ALL
+					SELECT id, received_at FROM (SELECT id, queue, received_at FROM dead_letters
+						WHERE replayed_at IS NOT NULL ORDER BY replayed_at DESC LIMIT ${MAX_LOOKED_AT}) replayed
+					WHERE queue IN (SELECT atom FROM json_each(${JSON.stringify(queues)}))) looked_at
+				ORDER BY received_at DESC, id DESC LIMIT ${limit})) shown
+		WHERE total <= ${MAX_SHOWN_LENGTH} ORDER BY received_at DESC, id DESC`;
 }
 
 async function countWaiting(db: Database, queue: QueueName, until: number): Promise<number> {
