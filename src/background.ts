@@ -16,6 +16,7 @@ import { NOTE_STATEMENTS, noteJobs } from "./cron-jobs/note-jobs.ts";
 import { isBatchHeld, isCronHeld } from "./database-move/hold-work.ts";
 import { DAYS_STATEMENTS, sweepDays } from "./days/sweep-days.ts";
 import { chooseNetwork } from "./db/choose.ts";
+import type { Database } from "./db/client.ts";
 import { warnOfSize } from "./db/database-size.ts";
 import { wrapD1 } from "./db/wrap-d1.ts";
 import { keepDeadLettersSafely, sweepDeadLetters } from "./dead-letters/dead-letters-in-kv.ts";
@@ -51,7 +52,7 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 		{ name: "callbacks", run: () => sweepCallbacks(callbackDeps(own)) },
 		{
 			name: "secrets",
-			run: async () => (isCheckMinute() ? resealSecrets({ db, box: new SecretBox(readConfig(own).TOKEN_KEYS) }) : undefined),
+			run: () => keepSealed(db, readConfig(own).TOKEN_KEYS),
 		},
 		{ name: "size", run: () => warnOfSize({ network: db, products }, isCheckMinute()) },
 		{ name: "dead_letters", run: () => sweepDeadLetters({ db, kv: own.BOOK, now }) },
@@ -124,6 +125,17 @@ const CHECK_MINUTE = 7;
 
 function isCheckMinute(): boolean {
 	return new Date(now()).getUTCMinutes() === CHECK_MINUTE;
+}
+
+/** The newest key, where this isolate has seen that all secrets are sealed by it. */
+let sealedBy: string | undefined;
+
+/** Each hour, since others may still seal by an older key; and until it was done once by this one, whatever minute was missed or has failed. */
+async function keepSealed(db: Database, tokenKeys: readonly string[]): Promise<void> {
+	const [newest] = tokenKeys;
+	if (sealedBy === newest && !isCheckMinute()) return;
+	sealedBy = undefined;
+	if (await resealSecrets({ db, box: new SecretBox(tokenKeys) })) sealedBy = newest;
 }
 
 /** Publishes what an import could not, and removes shards that nobody reads any more. */

@@ -22,15 +22,25 @@ export async function openSecrets(box: SecretBox, publisherId: string, rows: rea
 	return known;
 }
 
-/** Seals with the newest key what an older one has sealed, so that the older one may go. */
-export async function resealSecrets({ db, box }: { db: Database; box: SecretBox }): Promise<void> {
+/** Secrets that one run seals again: an invocation has other jobs. */
+const MAX_RESEALED = 100;
+
+/**
+ * Seals with the newest key what an older one has sealed, so that the older one may go.
+ * @returns false where some are left for the next run
+ */
+export async function resealSecrets({ db, box }: { db: Database; box: SecretBox }): Promise<boolean> {
 	const rows = await db.all<{ id: string; publisherId: string; sealed: string }>(
 		sql`SELECT id, publisher_id AS "publisherId", sealed FROM callback_secrets ORDER BY id`,
 	);
+	let resealed = 0;
 	for (const { id, publisherId, sealed } of rows) {
 		if (await box.isOfNewestKey(sealed)) continue;
 		const secret = await box.open(sealed, publisherId);
 		if (secret === null) continue;
+		if (resealed === MAX_RESEALED) return false;
 		await db.run(sql`UPDATE callback_secrets SET sealed = ${await box.seal(secret, publisherId)} WHERE id = ${id} AND sealed = ${sealed}`);
+		resealed++;
 	}
+	return true;
 }

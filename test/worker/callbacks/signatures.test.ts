@@ -1,12 +1,15 @@
 /** Signed callbacks: Standard Webhooks' own library takes them, by the old secret and the new one while both are valid. */
+import { createScheduledController } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import * as v from "valibot";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { resealSecrets } from "../../../src/callbacks/callback-secrets.ts";
 import { openDatabase } from "../../../src/db/client.ts";
+import { wrapD1 } from "../../../src/db/wrap-d1.ts";
 import { SecretBox } from "../../../src/lib/secret-box.ts";
 import { credentialsSchema, issuedSchema, type NewCredential } from "../../../src/operator/keys/keys-answers.ts";
+import worker from "../../../src/worker.ts";
 import { Outbox } from "../../support/callback-outbox.ts";
 import { type ReceivedCall, receivedCalls, receiverUrl } from "../../support/callback-receiver.ts";
 import { rowsOf } from "../../support/click-messages.ts";
@@ -126,6 +129,40 @@ describe("worker: signed callbacks", () => {
 		expect(await new SecretBox(["a newer key"]).open(resealed?.sealed ?? "", publisher.id)).toBe(value);
 		await resealSecrets({ db: openDatabase(env.DB), box: new SecretBox([...RING, "a newer key"]) });
 		expect(isTakenBy(value, await publisher.hear("and sealed back"))).toBe(true);
+	});
+
+	it("a new key seals them in its first minute, or in the next where that fails, however many there are", async () => {
+		const log = vi.spyOn(console, "error").mockImplementation(() => {});
+		const newer = "a newer key of thirty-two characters";
+		const run = (DB: D1Database) =>
+			worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), {
+				...env,
+				DB,
+				TOKEN_KEYS: [newer, ...RING].join(","),
+			});
+		const box = new SecretBox(RING);
+		const many = await Promise.all(
+			Array.from({ length: 150 }, async (_, at) => [`many-${at}`, await box.seal("whsec_a", "many")] as const),
+		);
+		const add = "INSERT INTO callback_secrets (id, publisher_id, sealed, created_at) VALUES (?, 'many', ?, 0)";
+		await env.DB.batch(many.map((secret) => env.DB.prepare(add).bind(...secret)));
+		const lacking = async () => {
+			const rows = await rowsOf<{ sealed: string }>("SELECT sealed FROM callback_secrets");
+			const areNew = await Promise.all(rows.map(({ sealed }) => new SecretBox([newer]).isOfNewestKey(sealed)));
+			return areNew.filter((isNew) => !isNew).length;
+		};
+		const refusing = wrapD1(env.DB, (statements) => {
+			if (statements.some((text) => text.includes("UPDATE callback_secrets"))) throw new Error("D1_ERROR: busy");
+		});
+		await expect(run(refusing)).rejects.toThrow("secrets");
+		const before = await lacking();
+		await run(env.DB);
+		expect(await lacking()).toBe(before - 100);
+		await run(env.DB);
+		expect(await lacking()).toBe(0);
+		await env.DB.prepare("DELETE FROM callback_secrets WHERE publisher_id = 'many'").run();
+		await resealSecrets({ db: openDatabase(env.DB), box: new SecretBox([...RING, newer]) });
+		log.mockRestore();
 	});
 });
 
