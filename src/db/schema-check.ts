@@ -1,5 +1,5 @@
 /** Whether the network database has the schema that this code needs: a deployment does not see to that. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { within } from "../lib/async.ts";
 import { logError } from "../lib/log.ts";
 import { SECOND_MS } from "../lib/time.ts";
@@ -39,18 +39,20 @@ export class SchemaCheck {
 
 	/** Whether D1 is there is not asked: bids go on without it. Of tables that wrangler did not make, nobody knows how old they are. */
 	async #readD1(): Promise<DatabaseFault | null> {
+		const applied = await this.#holds(sql`SELECT name FROM d1_migrations WHERE name = ${NEWEST_D1_MIGRATION}`);
+		const isMigrated = applied ?? (await this.#holds(sql`SELECT id FROM book_state`)) ?? false;
+		return isMigrated ? null : "database not migrated";
+	}
+
+	/** Whether there is a row; null where there is no such table. True where that cannot be told. */
+	async #holds(rows: SQL): Promise<boolean | null> {
 		try {
-			const tables = await this.#db.all<{ name: string }>(
-				sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('book_state', 'd1_migrations')`,
-			);
-			const has = (table: string) => tables.some(({ name }) => name === table);
-			if (!has("book_state")) return "database not migrated";
-			if (!has("d1_migrations")) return null;
-			const [row] = await this.#db.all(sql`SELECT name FROM d1_migrations WHERE name = ${NEWEST_D1_MIGRATION}`);
-			return row === undefined ? "database not migrated" : null;
+			return (await this.#db.all(rows)).length > 0;
 		} catch (error) {
-			logError("database.not_ready", error instanceof Error && error.cause instanceof Error ? error.cause : error);
-			return null;
+			const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+			if (cause instanceof Error && cause.message.includes("no such table")) return null;
+			logError("database.not_ready", cause);
+			return true;
 		}
 	}
 

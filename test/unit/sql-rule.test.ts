@@ -13,8 +13,9 @@ const MIGRATIONS = globSync("drizzle/*/*.sql").map((path) => readFileSync(path, 
 
 const TABLES = new Set([
 	"json_each",
-	// What scripts/postgres/migrate.ts keeps.
+	// What scripts/postgres/migrate.ts keeps, and wrangler.
 	"applied_migrations",
+	"d1_migrations",
 	...[...Object.values(network), ...Object.values(products)].filter((value) => is(value, SQLiteTable)).map((table) => getTableName(table)),
 	...MIGRATIONS.flatMap((text) => [...text.matchAll(/CREATE (?:VIRTUAL TABLE|FUNCTION) `?(\w+)/g)].map(([, name = ""]) => name)),
 ]);

@@ -99,7 +99,7 @@ describe("worker: jobs of the cron", () => {
 	])("a webhook of which only %s is set yet fails the job of alerts, and no request", async (_, half) => {
 		vi.spyOn(console, "log").mockImplementation(() => {});
 		const logged = vi.spyOn(console, "error").mockImplementation(() => {});
-		const bindings = { ...env, ...half };
+		const bindings = { ...env, ALERT_URL: "", ALERT_SECRET: "", ...half };
 		const controller = createScheduledController({ cron: "* * * * *", scheduledTime: new Date() });
 		await expect(worker.scheduled(controller, bindings)).rejects.toThrow(/^failed: alerts$/);
 		expect(JSON.stringify(logged.mock.calls)).toContain("ALERT_URL and ALERT_SECRET need each other");
