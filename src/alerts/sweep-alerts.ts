@@ -74,8 +74,9 @@ async function lookAtProblems({ db, kv, now, readProblems }: AlertDeps, webhook:
 	};
 	const readStored = () => db.select().from(problemAlerts);
 	const [problems, stored] = await Promise.all([readProblems(), readStored()]).catch(async (error: unknown) => {
+		const isTold = await tell(true);
 		// KV may be what is away: then the database knows what is told, and the sweep tells it as any other problem.
-		if (!(await tell(true))) {
+		if (!isTold) {
 			const row = (await readStored()).filter(({ kind }) => kind === UNREADABLE);
 			await writeChanges(db, decideAlerts(row, [UNREADABLE_PROBLEM], now(), newId));
 		}
