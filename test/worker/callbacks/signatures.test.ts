@@ -13,6 +13,7 @@ import worker from "../../../src/worker.ts";
 import { Outbox } from "../../support/callback-outbox.ts";
 import { type ReceivedCall, receivedCalls, receiverUrl } from "../../support/callback-receiver.ts";
 import { rowsOf } from "../../support/click-messages.ts";
+import { ON_BOTH, ON_D1 } from "../../support/engine.ts";
 import { OPERATOR_HEADERS } from "../../support/network-import.ts";
 
 const RING = env.TOKEN_KEYS.split(",");
@@ -154,7 +155,8 @@ describe("worker: signed callbacks", () => {
 		const refusing = wrapD1(env.DB, (statements) => {
 			if (statements.some((text) => text.includes("UPDATE callback_secrets"))) throw new Error("D1_ERROR: busy");
 		});
-		await expect(run(refusing)).rejects.toThrow("secrets");
+		// PostgreSQL has a binding of its own, which nothing stands before.
+		if (ON_D1 || ON_BOTH) await expect(run(refusing)).rejects.toThrow("secrets");
 		const before = await lacking();
 		await run(env.DB);
 		expect(await lacking()).toBe(before - 100);
