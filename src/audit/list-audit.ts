@@ -7,6 +7,7 @@ import { leastIdAt } from "../lib/ids.ts";
 import { isoTime } from "../lib/time.ts";
 import type { Audited, AuditPage } from "./audit-answer.ts";
 import type { AuditQuery } from "./audit-request.ts";
+import { withoutSecrets } from "./without-secrets.ts";
 
 /** Rows that a page with several filters looks at: where these hold too few, the cursor goes on behind them. */
 const MAX_LOOKED_AT = 5_000;
@@ -63,8 +64,9 @@ function show({ id, at, actor, role, verb, subjectKind, subjectId, before, after
 		role,
 		verb,
 		subject: { kind: subjectKind, id: subjectId },
-		before: parse(before),
-		after: parse(after),
+		// Rows of earlier versions have callback addresses whole.
+		before: withoutSecrets(parse(before)),
+		after: withoutSecrets(parse(after)),
 		counts: parse(counts) as Audited["counts"],
 		request_id: requestId,
 	};

@@ -1,4 +1,5 @@
 /** What of a value may be kept for good and shown to every viewer. Pure. */
+import { maskCallbackUrl } from "../lib/mask-url.ts";
 
 /** Names of fields that hold a secret: `access_key`, `postback_secret`, `postbackSecret`. */
 const SECRET_NAME = /(?:^|_|[a-z])(?:key|keys|secret|secrets|password|token)$/i;
@@ -11,7 +12,7 @@ const LEFT_OUT = "(secret)";
 
 /**
  * The same JSON, with `(secret)` in the place of every secret: of what a field is named for one, and of what looks like one that was
- * issued. Null and booleans stay: that there is none is no secret.
+ * issued; in a callback address, of what may be one. Null and booleans stay: that there is none is no secret.
  */
 export function withoutSecrets(value: unknown): unknown {
 	return readWithout(value, SECRET_NAME);
@@ -25,7 +26,11 @@ function readWithout(value: unknown, secretName: RegExp | null): unknown {
 	return Object.fromEntries(
 		Object.entries(value).map(([name, member]) => [
 			name,
-			secretName?.test(name) ? hide(member) : readWithout(member, OF_OTHERS_WORDS.has(name) ? null : SECRET_NAME),
+			name === "callback_url" && typeof member === "string"
+				? maskCallbackUrl(member)
+				: secretName?.test(name)
+					? hide(member)
+					: readWithout(member, OF_OTHERS_WORDS.has(name) ? null : SECRET_NAME),
 		]),
 	);
 }

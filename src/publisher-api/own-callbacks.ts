@@ -9,9 +9,8 @@ import { testCallbackFor } from "../callbacks/test-callback.ts";
 import { invalidInput, notThere } from "../http/errors.ts";
 import { givenOf, moment } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
-import { CALLBACK_PARAMETERS } from "../lib/callback-url.ts";
 import { CALLBACK_STATES } from "../lib/enums.ts";
-import { maskUrl } from "../lib/mask-url.ts";
+import { maskCallbackUrl } from "../lib/mask-url.ts";
 import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS } from "../lib/time.ts";
 import type { PublisherCallbacks, PublisherReplay, PublisherReplays, PublisherTest } from "./callbacks-answer.ts";
@@ -101,5 +100,5 @@ export function replayOwnCallbacks(
 
 /** Calls the publisher's address once, with nothing that could be taken for money. @throws HttpError 422 where it has none that may be called */
 export function testOwnCallback(deps: CallbackDeps, publisher: string, actor: AuditActor): Promise<PublisherTest> {
-	return testCallbackFor(deps, actor, { publisher }, (url) => maskUrl(url, CALLBACK_PARAMETERS));
+	return testCallbackFor(deps, actor, { publisher }, maskCallbackUrl);
 }

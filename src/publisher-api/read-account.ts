@@ -4,8 +4,7 @@ import { BID_PAY_MS } from "../campaign-book/book.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import type { StoredRow } from "../db/json-rows.ts";
 import type { accessKeys, publisherNames, publishers } from "../db/schema/publishers.ts";
-import { CALLBACK_PARAMETERS } from "../lib/callback-url.ts";
-import { maskUrl } from "../lib/mask-url.ts";
+import { maskCallbackUrl } from "../lib/mask-url.ts";
 import { SHARE_SCALE } from "../lib/money.ts";
 import { isoTime, isoTimeOrNull, MINUTE_MS } from "../lib/time.ts";
 import type { Account } from "./account-answer.ts";
@@ -60,7 +59,7 @@ function showCallback({ callback_url: url, amendments }: StoredRow<typeof publis
 	if (url === null) return null;
 	const known = health?.url === url ? health : undefined;
 	return {
-		url: maskUrl(url, CALLBACK_PARAMETERS),
+		url: maskCallbackUrl(url),
 		amendments,
 		failures_in_a_row: known?.failures_in_a_row ?? 0,
 		paused_since: isoTimeOrNull(known?.paused_at ?? null),

@@ -87,7 +87,7 @@ function operationsOf(section: EntrySection): Operation[] {
 			id: `list${noun}Entries`,
 			summary: `List ${section}`,
 			description:
-				"As entries of the network file, with every field but keys and secrets, in the order of their ids. A page looks at 10,000 at the most: where a filter finds few, it may be short, and the next one goes on.",
+				"As entries of the network file, with every field but keys and secrets (`***` in a `callback_url` for those who cannot change it), in the order of their ids. A page looks at 10,000 at the most: where a filter finds few, it may be short, and the next one goes on.",
 			parameters: [...filters.map(([name, description]): Parameter => ({ in: "query", name, description, schema: text })), ...PAGING],
 			answers: {
 				200: { description: "A page.", content: { schema: named("EntryPage", entryPageSchema) } },
@@ -103,7 +103,7 @@ function operationsOf(section: EntrySection): Operation[] {
 			id: `show${noun}Entry`,
 			summary: `Show a ${what}`,
 			description:
-				"In the form of the network file, with every field, also those that an export of the network leaves out as defaults; without keys and secrets.",
+				"In the form of the network file, with every field, also those that an export of the network leaves out as defaults; without keys and secrets (`***` in a `callback_url` for those who cannot change it).",
 			parameters: [id],
 			answers: {
 				200: { description: "The entry of the network file.", headers: ETAG, content: { schema: fileEntrySchema } },

@@ -86,7 +86,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 		role: "viewer",
 		summary: "Export the network",
 		description:
-			"A network file, written while it is read, that imports to no difference. Fields that have the default are left out; so are keys and secrets, which an import keeps.",
+			"A network file, written while it is read, that imports to no difference. Fields that have the default are left out; so are keys and secrets, which an import keeps. Who cannot change a publisher's `callback_url` gets it with `***` for what may be a secret in it, which an import into the same network keeps, too.",
 		parameters: [
 			{
 				in: "query",

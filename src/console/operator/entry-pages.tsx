@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { mayAct } from "../../http/actor.ts";
 import { isObject } from "../../lib/json.ts";
 import { ENTRY_SECTIONS, type EntrySection } from "../../operator/network/entry-answers.ts";
-import type { FileEntry } from "../../operator/network/export-entry.ts";
+import { type FileEntry, shownTo } from "../../operator/network/export-entry.ts";
 import type { FoundEntry } from "../../operator/network/read-entries.ts";
 import { page, view } from "../page.ts";
 import { isFresh } from "../session/sessions.ts";
@@ -34,7 +34,7 @@ export const ENTRY_PAGES = ENTRY_SECTIONS.map((section) =>
 			const { deps, param, query, person, session, now } = request;
 			const [isManager, isAdmin] = [mayAct(person.role, "manager"), mayAct(person.role, "admin")];
 			const found = await requireEntry(request, section, param("id"));
-			const { entry } = found;
+			const entry = shownTo(person.role, found.entry);
 			const id = idOf(section, entry);
 			const { one } = SECTION_WORDS[section];
 			const name = typeof entry.name === "string" ? entry.name : id;

@@ -91,7 +91,7 @@ export const IMPORTS_PAGES = [
 		needs: { staff: "viewer" },
 		title: "Import",
 		async handle({ deps, param, person, query }) {
-			const found = await findImport(deps.imports, param("id"));
+			const found = await findImport(deps.imports, param("id"), person.role);
 			if (found === null) throw new HttpError(404, { error: "Not found" });
 			const { id, kind, at, actor, file_hash, undoes, undone_by, can_undo, entries, entries_left_out } = found;
 			return (

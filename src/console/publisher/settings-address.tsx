@@ -1,8 +1,7 @@
 /** A publisher's callback address: changed as an entry of the network file is, with the difference before it. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { CALLBACK_PARAMETERS } from "../../lib/callback-url.ts";
 import { HttpError } from "../../lib/http.ts";
-import { maskUrl } from "../../lib/mask-url.ts";
+import { maskCallbackUrl } from "../../lib/mask-url.ts";
 import { changeEntry } from "../../operator/network/change-entry.ts";
 import type { ImportReport } from "../../operator/network/import-answer.ts";
 import { findEntry } from "../../operator/network/read-entries.ts";
@@ -69,7 +68,7 @@ function AddressForm(props: { present: string; etag: string; typed: string | nul
 	return (
 		<form method="post" action={PATH} class="stack">
 			<Faults title="The address was not changed" faults={faults} labels={LABELS} />
-			<Facts facts={[["Now", present === "" ? "none" : <span class="address">{maskUrl(present, CALLBACK_PARAMETERS)}</span>]]} />
+			<Facts facts={[["Now", present === "" ? "none" : <span class="address">{maskCallbackUrl(present)}</span>]]} />
 			<Field
 				name={FIELD}
 				label={LABELS[FIELD]}
@@ -97,7 +96,7 @@ function Preview({ before, typed, etag, report }: { before: string; typed: strin
 			{isSame ? <Notice>Nothing would change: this is your address already.</Notice> : null}
 			<Facts
 				facts={[
-					["Before", before === "" ? "none" : <span class="address">{maskUrl(before, CALLBACK_PARAMETERS)}</span>],
+					["Before", before === "" ? "none" : <span class="address">{maskCallbackUrl(before)}</span>],
 					["After", typed === "" ? "none: you are told of nothing" : <span class="address">{typed}</span>],
 				]}
 			/>

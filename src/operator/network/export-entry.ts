@@ -9,6 +9,9 @@ import type { brands, campaigns } from "../../db/schema/brands.ts";
 import type { exchangeRates, platforms } from "../../db/schema/platforms.ts";
 import type { products, sellerProducts } from "../../db/schema/products.ts";
 import type { publishers } from "../../db/schema/publishers.ts";
+import { mayAct } from "../../http/actor.ts";
+import type { PersonRole } from "../../lib/enums.ts";
+import { maskCallbackUrl } from "../../lib/mask-url.ts";
 import { formatUsd, SHARE_SCALE } from "../../lib/money.ts";
 import { TRAFFIC_RULES, type TrafficSettings } from "../../lib/traffic-rules.ts";
 import { exportLearning } from "./learning-file.ts";
@@ -180,6 +183,12 @@ export const SECRET_FIELDS: ReadonlySet<string> = new Set(["access_key", "publis
 
 export function withoutSecrets(entry: FileEntry): FileEntry {
 	return Object.fromEntries(Object.entries(entry).filter(([field]) => !SECRET_FIELDS.has(field)));
+}
+
+/** An entry as a role may see it: who cannot change a publisher's callback address sees it without what may be a secret in it. */
+export function shownTo(role: PersonRole, entry: FileEntry): FileEntry {
+	const { callback_url: url } = entry;
+	return typeof url !== "string" || mayAct(role, "manager") ? entry : { ...entry, callback_url: maskCallbackUrl(url) };
 }
 
 /** An entry without the fields that a new entry would have without them. @param fields the schemas of the section's fields */

@@ -6,6 +6,7 @@ import { brands } from "../../db/schema/brands.ts";
 import { exchangeRates, platforms } from "../../db/schema/platforms.ts";
 import { products, sellerProducts } from "../../db/schema/products.ts";
 import { publishers } from "../../db/schema/publishers.ts";
+import type { PersonRole } from "../../lib/enums.ts";
 import { utf8 } from "../../lib/utf8.ts";
 import {
 	compactEntry,
@@ -17,6 +18,7 @@ import {
 	exportTraffic,
 	type FileEntry,
 	type Stored,
+	shownTo,
 	withoutSecrets,
 } from "./export-entry.ts";
 import { exportLearning } from "./learning-file.ts";
@@ -45,9 +47,9 @@ const PAGE = 2_000;
 
 type ExportDeps = { db: Database; products: Database; baseUrl: string };
 
-/** A file of these sections: fields that are the default are left out, and so are keys and secrets. */
-export function exportNetwork(deps: ExportDeps, sections: readonly ExportSection[]): ReadableStream<Uint8Array> {
-	const text = writeFile(deps, sections);
+/** A file of these sections, as a role may see them: fields that are the default are left out, and so are keys and secrets. */
+export function exportNetwork(deps: ExportDeps, sections: readonly ExportSection[], role: PersonRole): ReadableStream<Uint8Array> {
+	const text = writeFile(deps, sections, role);
 	return new ReadableStream<Uint8Array>({
 		async pull(controller) {
 			const { done, value } = await text.next();
@@ -60,7 +62,7 @@ export function exportNetwork(deps: ExportDeps, sections: readonly ExportSection
 	});
 }
 
-async function* writeFile(deps: ExportDeps, sections: readonly ExportSection[]): AsyncGenerator<string, void> {
+async function* writeFile(deps: ExportDeps, sections: readonly ExportSection[], role: PersonRole): AsyncGenerator<string, void> {
 	yield `{\n\t"$schema": ${JSON.stringify(`${deps.baseUrl}/network.schema.json`)}`;
 	for (const section of sections) {
 		if (section === "traffic" || section === "epc_learning") {
@@ -73,7 +75,9 @@ async function* writeFile(deps: ExportDeps, sections: readonly ExportSection[]):
 		let separator = "";
 		for await (const entries of PAGES[section](deps)) {
 			if (entries.length === 0) continue;
-			yield entries.map((entry, at) => `${at === 0 ? separator : ","}\n\t\t${JSON.stringify(withoutSecrets(entry))}`).join("");
+			yield entries
+				.map((entry, at) => `${at === 0 ? separator : ","}\n\t\t${JSON.stringify(shownTo(role, withoutSecrets(entry)))}`)
+				.join("");
 			separator = ",";
 		}
 		yield "\n\t]";

@@ -10,6 +10,7 @@ import { ofSegment } from "../../lib/path-segment.ts";
 import { changeEntry, noSuchEntry } from "./change-entry.ts";
 import type { EntrySection } from "./entry-answers.ts";
 import { readListQuery } from "./entry-requests.ts";
+import { shownTo } from "./export-entry.ts";
 import { DEFAULT_EXPORT, EXPORT_SECTIONS, exportNetwork } from "./export-network.ts";
 import { type ImportDeps, importNetwork } from "./import-network.ts";
 import { readEntryMatch, readEntryOptions, readImportOptions, readUndoOptions } from "./import-options.ts";
@@ -36,7 +37,9 @@ export function networkRoutes(deps: ImportDeps & { baseUrl: string }): Hono {
 		const { sections = DEFAULT_EXPORT } = readInput(exportQuery, c.req.query());
 		const version = await readVersion(deps.db);
 		const asked = EXPORT_SECTIONS.filter((section) => sections.includes(section));
-		return new Response(exportNetwork(deps, asked), { headers: { "content-type": "application/json", etag: `"${version}"` } });
+		return new Response(exportNetwork(deps, asked, actorOf(c).role), {
+			headers: { "content-type": "application/json", etag: `"${version}"` },
+		});
 	});
 	app.post("/", async (c) =>
 		jsonResponse(await importNetwork(deps, c.req.raw.body ?? new Blob([]).stream(), readImportOptions(c.req, actorOf(c)))),
@@ -44,7 +47,7 @@ export function networkRoutes(deps: ImportDeps & { baseUrl: string }): Hono {
 	app.get("/imports", async (c) => jsonResponse(await listImports(deps, readInput(importsQuerySchema, c.req.query()))));
 	app.get("/imports/:id", async (c) => {
 		readInput(v.strictObject({}), c.req.query());
-		const found = await findImport(deps, c.req.param("id"));
+		const found = await findImport(deps, c.req.param("id"), actorOf(c).role);
 		if (found === null) throw notThere("There is no such import.");
 		return jsonResponse(found);
 	});
@@ -58,12 +61,15 @@ export function networkRoutes(deps: ImportDeps & { baseUrl: string }): Hono {
 /** GET /operator/{section}, and GET and PATCH of one of its entries. */
 export function entryRoutes(deps: ImportDeps, section: EntrySection): Hono {
 	const app = new Hono();
-	app.get("/", async (c) => jsonResponse(await listEntries(deps.db, section, readListQuery(section, c.req.query()))));
+	app.get("/", async (c) => {
+		const page = await listEntries(deps.db, section, readListQuery(section, c.req.query()));
+		return jsonResponse({ ...page, data: page.data.map((entry) => shownTo(actorOf(c).role, entry)) });
+	});
 	app.get("/:id", async (c) => {
 		readInput(v.strictObject({}), c.req.query());
 		const found = await findEntry(deps.db, section, ofSegment(c.req.param("id")));
 		if (found === null) throw noSuchEntry(section);
-		return jsonResponse(found.entry, 200, { etag: found.etag });
+		return jsonResponse(shownTo(actorOf(c).role, found.entry), 200, { etag: found.etag });
 	});
 	app.patch("/:id", async (c) => {
 		const id = ofSegment(c.req.param("id"));

@@ -3,13 +3,14 @@ import { type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
 import type { Database } from "../../db/client.ts";
 import { cursorOf, cutPage } from "../../http/pages.ts";
-import type { NetworkChangeKind } from "../../lib/enums.ts";
+import type { NetworkChangeKind, PersonRole } from "../../lib/enums.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
 import { count } from "../../lib/shapes.ts";
 import { DAY_MS, isoTime } from "../../lib/time.ts";
 import { UNDO_DAYS } from "../../retention/kept-for.ts";
 import { changeOf } from "./difference.ts";
 import type { EntryChange } from "./difference-answer.ts";
+import { shownTo } from "./export-entry.ts";
 import type { ImportPage, ListedImport, ShownImport } from "./imports-answer.ts";
 import { readChanges } from "./undo-import.ts";
 
@@ -39,14 +40,15 @@ export async function listImports(deps: ImportsDeps, { limit, cursor }: v.InferO
 	return { data: await show(deps, shown), limit, next_cursor: next };
 }
 
-/** One, with what it changed as far as that is kept; null where there is none. */
-export async function findImport(deps: ImportsDeps, id: string): Promise<ShownImport | null> {
+/** One, with what it changed as far as that is kept, as a role may see it; null where there is none. */
+export async function findImport(deps: ImportsDeps, id: string, role: PersonRole): Promise<ShownImport | null> {
 	const [listed] = await show(deps, await read(deps, sql`v.id = ${id}`));
 	if (listed === undefined) return null;
 	const counts = { added: 0, changed: 0, removed: 0 };
 	const entries: EntryChange[] = [];
 	for await (const record of readChanges(deps.db, listed.version)) {
-		const change = changeOf(record);
+		const [before, after] = [record.before, record.after].map((entry) => entry && shownTo(role, entry));
+		const change = changeOf({ ...record, before: before ?? null, ...("after" in record && { after: after ?? null }) });
 		counts[change.kind]++;
 		if (entries.length < MAX_ENTRIES) entries.push(change);
 	}

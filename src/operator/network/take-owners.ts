@@ -4,6 +4,7 @@ import type { publishers } from "../../db/schema/publishers.ts";
 import { suggest } from "../../http/suggest.ts";
 import { CALLBACK_MACROS, findCallbackUrlFault, macrosOf, replacedCallbackParameters } from "../../lib/callback-url.ts";
 import { isObject } from "../../lib/json.ts";
+import { isMasked, maskCallbackUrl } from "../../lib/mask-url.ts";
 import { endpointsOf } from "./bids-of.ts";
 import { compactEntry, exportPlatform, exportPublisher, type FileEntry } from "./export-entry.ts";
 import type { ImportReport } from "./import-answer.ts";
@@ -31,12 +32,23 @@ export async function takePublisher(run: ImportRun, { value, path, undoing }: Gi
 	run.counts.publishers++;
 	const stored = (await run.owners.publishers()).get(idOf(value));
 	const base = stored === undefined ? null : exportPublisher(stored);
-	const read = readEntry("publishers", mergeEntry(base, value), path);
+	const read = readEntry("publishers", withStoredAddress(base, mergeEntry(base, value)), path);
 	if ("faults" in read) return run.note(read.faults);
+	const { callback_url: url } = read.entry;
+	if (url !== null && url !== base?.callback_url && isMasked(url)) run.note([{ path: `${path}.callback_url`, message: HIDDEN }]);
 	run.noteUnknown(unknownFields("publishers", value, path));
 	run.note(run.index.claimKey("publisher", read.entry.id, path, ".id"));
 	if (undoing !== undefined) run.expect("publishers", read.entry.id, undoing.expected, base);
 	run.publishers.push({ entry: read.entry, path });
+}
+
+const HIDDEN = "has *** in the place of what may be a secret: give the whole address, or leave the field out to keep the stored one";
+
+/** Whoever sends an address back as it was shown, with what may be a secret hidden, has not changed it. */
+function withStoredAddress(stored: FileEntry | null, entry: unknown): unknown {
+	const url = stored?.callback_url;
+	if (typeof url !== "string" || !isObject(entry) || typeof entry.callback_url !== "string" || !isMasked(entry.callback_url)) return entry;
+	return entry.callback_url.trim() === maskCallbackUrl(url) ? { ...entry, callback_url: url } : entry;
 }
 
 function idOf(value: unknown): string {
