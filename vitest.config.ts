@@ -50,7 +50,7 @@ function queueConsumers() {
 const POSTGRES_SUITES = [
 	"test/postgres/**/*.test.ts",
 	"test/worker/{callbacks,changes,console,conversions}/**/*.test.ts",
-	"test/worker/{alerts,auction-feedback,audit,bid-counts,caps,cron-jobs,click-consumer,click-level-report,click-terms,click-turns,days,erase,erase-beside-settling,erase-named-otherwise,publisher-api,publisher-clicks,publisher-links}.test.ts",
+	"test/worker/{alerts,auction-feedback,audit,bid-counts,caps,cron-jobs,click-consumer,click-level-report,click-terms,click-turns,days,erase,erase-before-postbacks,erase-beside-settling,erase-named-otherwise,publisher-api,publisher-clicks,publisher-links}.test.ts",
 	"test/worker/{brand-pages,large-import,learned-key,learned-prices,learning-night,learning-rows,network-import,network-report-sources,operator-clicks,operator-learning,operator-status,released-prices,reconcile-sums,replay,report-details,reports-add-up,reports-stand-still,retention,written-keys}.test.ts",
 ];
 

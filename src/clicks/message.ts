@@ -64,6 +64,8 @@ export type ClickMessage = {
 	link?: LinkType | undefined;
 	/** `hashSource` of the source that the bid was asked for; absent where it is the click's own. */
 	sourceHash?: string | undefined;
+	/** Its user was erased while it was on its way. */
+	erased?: boolean | undefined;
 };
 
 const text = v.pipe(v.string(), v.nonEmpty());
@@ -94,6 +96,7 @@ const schema = v.object({
 	askedFrom: v.optional(v.string()),
 	link: v.optional(v.picklist(LINK_TYPES)),
 	sourceHash: v.optional(v.string()),
+	erased: v.optional(v.boolean()),
 });
 
 /** A read message, or the paths of what is wrong with it: never its values, which may be personal. */

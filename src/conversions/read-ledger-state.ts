@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { allColumns } from "../db/json-rows.ts";
+import { ERASED } from "../db/schema/clicks.ts";
 import { conversions } from "../db/schema/conversions.ts";
 import type { Amendments, CallbackStatus, NegativePayout } from "../lib/enums.ts";
 import { utcDay } from "../lib/time.ts";
@@ -35,6 +36,8 @@ export type LedgerState = {
 	clickOf: (id: string) => CandidateClick | null;
 	usdNanosOf: (currency: string, day: string) => number | null;
 	holdFactsOf: (conversion: Conversion) => HoldFacts;
+	/** The hash of a click whose user was erased; null of any other. */
+	erasedHashOf: (clickId: string | null) => string | null;
 	/** Whether the click was billed, even if it was taken back since: reports of a publisher paid by clicks have a record of it. */
 	isBilledClick: (clickId: string | null) => boolean;
 	hasCallbackUrl: (publisherId: string) => boolean;
@@ -53,6 +56,8 @@ type Surroundings = {
 /** What the redirects of a click's hash say of it. */
 type HashClick = {
 	id: string;
+	clickHash: string;
+	writtenBy: string;
 	reason: CandidateClick["reason"];
 	/** Whether others than its user called the click's URL: any page that embedded it, or more than some that prefetched it. */
 	isStuffed: number;
@@ -96,7 +101,7 @@ const isTest = sql`CASE WHEN c.reason = 'test' OR (c.kind = 'openrtb' AND c.bid_
 
 const clickColumns = sql`c.id, c.click_hash AS "clickHash", c.reason, c.clicked_at AS "clickedAt", c.publisher_id AS "publisherId",
 	c.brand_id AS "brandId", c.campaign_id AS "campaignId", c.platform, c.publisher_click_id AS "publisherClickId",
-	c.source_id AS "sourceId", c.pricing_model AS "pricingModel",
+	c.source_id AS "sourceId", c.pricing_model AS "pricingModel", c.written_by AS "writtenBy",
 	CASE WHEN p.id IS NOT NULL THEN coalesce(c.revenue_share_ppm, p.revenue_share_ppm) END AS "revenueSharePpm",
 	p.pricing_model AS "publisherPricingModel", ${isTest}, ${surroundings}, ${isStuffed}`;
 
@@ -130,7 +135,7 @@ export async function readLedgerState(
 				AND o.seq = (SELECT max(seq) FROM callbacks b WHERE b.platform = v.platform AND b.txnid = v.txnid)
 			WHERE ${isStored}`,
 		// By themselves, not joined: conversions and clicks may be on different nodes (decision 0034).
-		sql`SELECT c.id, c.reason, ${isStuffed} FROM clicks c WHERE c.id IN (SELECT v.click_id ${stored} WHERE ${isStored})`,
+		sql`SELECT c.id, c.click_hash AS "clickHash", c.written_by AS "writtenBy", c.reason, ${isStuffed} FROM clicks c WHERE c.id IN (SELECT v.click_id ${stored} WHERE ${isStored})`,
 		sql`SELECT id, currency, status_map AS "statusMap", negative_payout AS "negativePayout", max_payout_micros AS "maxPayoutMicros", match_by_publisher_click_id AS "matchByPublisherClickId"
 			FROM platforms WHERE id IN (SELECT value ->> 'platform' FROM json_each(${keys}))`,
 		sql`SELECT w.cid AS wanted, ${clickColumns} FROM ${wanted} w
@@ -222,6 +227,7 @@ function arrange(rows: Rows): LedgerState {
 		...hashClicks.map(({ id, reason }) => [id, reason] as const),
 	]);
 	const stuffed = new Set(hashClicks.flatMap(({ id, isStuffed }) => (isStuffed === 1 ? [id] : [])));
+	const erased = new Map(hashClicks.flatMap(({ id, clickHash, writtenBy }) => (writtenBy === ERASED ? [[id, clickHash]] : [])));
 	const byId = new Map(rows.byId.map((row) => [row.id, row]));
 	const platformOf = (id: string) => platformById.get(id) ?? null;
 	return {
@@ -248,6 +254,7 @@ function arrange(rows: Rows): LedgerState {
 			clickReason: clickId !== null && stuffed.has(clickId) ? "embedded" : (clickReasons.get(clickId) ?? null),
 			isPublisherSuspended: suspended.has(publisherId),
 		}),
+		erasedHashOf: (clickId) => erased.get(clickId ?? "") ?? null,
 		isBilledClick: (clickId) => {
 			const reason = clickReasons.get(clickId);
 			return clickId !== null && (reason === null || reason === "voided");

@@ -4,6 +4,7 @@ import type { Database } from "../db/client.ts";
 import { isAwayError, OvertakenError } from "../db/overtaken.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError, logInfo } from "../lib/log.ts";
+import { redactIntake, redactOutcome } from "./after-erasure.ts";
 import { type ConversionKey, isCreditWithoutRate, keyOf } from "./conversion.ts";
 import { type PostbackItem, type ReceivedPostback, STATEMENT } from "./message.ts";
 import { type LedgerState, readLedgerState } from "./read-ledger-state.ts";
@@ -98,7 +99,10 @@ async function settleOnce(
 		others,
 	);
 	const fresh = received.filter(({ intake }) => !ledger.storedIntakes.has(intake.id));
-	const outcomes = decide(fresh, others, ledger, now);
+	const outcomes = decide(fresh, others, ledger, now).map((outcome) => {
+		const hash = ledger.erasedHashOf(outcome.settlement.conversion.clickId);
+		return hash === null ? outcome : redactOutcome(outcome, hash);
+	});
 	const waiting = outcomes.filter(({ before, settlement }) => before === null && settlement.conversion.stage === "waiting");
 	const settled = {
 		changed: outcomes.length,
@@ -108,7 +112,13 @@ async function settleOnce(
 		grossMicros: growthOf(outcomes, "grossMicros"),
 	};
 	if (dryRun) return settled;
-	const intakes = fresh.map(({ intake }) => intake);
+	const present = new Map(outcomes.map(({ settlement: { conversion } }) => [keyOf(conversion), conversion]));
+	const intakes = fresh.map(({ intake, postback }) => {
+		if (postback === null || intake.platform === null) return intake;
+		const key = { platform: intake.platform, txnid: postback.txnid };
+		const hash = ledger.erasedHashOf((present.get(keyOf(key)) ?? ledger.conversionOf(key))?.clickId ?? null);
+		return hash === null ? intake : redactIntake(intake, hash);
+	});
 	await writeSettlements(deps.db, intakes, outcomes, intakes.length + outcomes.length > 0 ? alongside(settled) : []);
 	await announce(deps, outcomes);
 	return settled;

@@ -1,5 +1,5 @@
 /** The columns of a click and where their values come from: the one list from which both the row and its INSERT are made. */
-import type { clicks } from "../../db/schema/clicks.ts";
+import { type clicks, ERASED } from "../../db/schema/clicks.ts";
 import { normaliseClickId } from "../../lib/click-id.ts";
 import type { DecidedClick } from "./decide-clicks.ts";
 
@@ -42,7 +42,7 @@ const SOURCES: { readonly [Column in keyof Columns]: (decided: DecidedClick) => 
 	link: ({ click }) => click.link ?? null,
 	keywordClass: ({ keywordClass }) => keywordClass,
 	sourceHash: ({ sourceHash }) => sourceHash,
-	writtenBy: () => "",
+	writtenBy: ({ click }) => (click.erased === true ? ERASED : ""),
 	voidedBy: () => null,
 };
 

@@ -3,6 +3,9 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "driz
 import { LINK_TYPES, PRICING_MODELS, TOKEN_KINDS } from "../../lib/enums.ts";
 import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 
+/** `written_by` of a click whose user was erased: what is told of it later is not kept, but for the money. */
+export const ERASED = "erased";
+
 /**
  * Every redirect that was answered, written once. A row with a null `reason` is a billed click: there is at most one for a click
  * hash. After it is written only an adjustment changes it: its `reason`, `voidedBy` and `sequence`.
@@ -68,7 +71,10 @@ export const clicks = sqliteTable(
 		keywordClass: text("keyword_class"),
 		/** The source likewise: `hashSource` of the one that the bid was asked for, whatever the click's address says; null in older rows. */
 		sourceHash: text("source_hash"),
-		/** Empty; earlier versions told new rows by it from redelivered ones. Old code may still run while a new version is deployed. */
+		/**
+		 * {@link ERASED}, or empty; earlier versions told new rows by it from redelivered ones. Old code may still run while a new version is
+		 * deployed.
+		 */
 		writtenBy: text("written_by").notNull(),
 		/** adjustments.id of what took the click back. */
 		voidedBy: text("voided_by"),

@@ -1,16 +1,18 @@
 /** Erases in the network database what is known of the users of some clicks: in one transaction, the audit in it. */
 import { type SQL, sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
+import { redactEvent } from "../../conversions/after-erasure.ts";
 import { keyOf } from "../../conversions/conversion.ts";
 import { asClickHash } from "../../conversions/match-click.ts";
 import { retryOvertaken } from "../../conversions/settle-postbacks.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { isConstraintError, OvertakenError } from "../../db/overtaken.ts";
+import { ERASED } from "../../db/schema/clicks.ts";
 import type { Actor } from "../../http/actor.ts";
 import { utcDay } from "../../lib/time.ts";
 import type { EraseCounts } from "./erase-answer.ts";
 import type { ErasedClick, OwnIds } from "./own-ids.ts";
-import { type ErasedIds, type Refused, redactEvent, redactQuery, redactThread } from "./redact.ts";
+import { type ErasedIds, type Refused, redactQuery, redactThread } from "./redact.ts";
 
 /** Who asks, when, and under which receipt; null where it is only counted. */
 export type Receipt = { actor: Actor; at: number; id: string } | null;
@@ -112,7 +114,7 @@ async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, cou
 	await runGuarded(db, [
 		auditStatement(receipt.actor, receipt.at, { verb: "eraseUser", subjectKind: "erasure", subjectId: receipt.id, counts }),
 		sql`UPDATE clicks SET publisher_click_id = NULL, subid1 = NULL, subid2 = NULL, subid3 = NULL, subid4 = NULL, subid5 = NULL, uid = NULL,
-				ip_prefix = NULL, user_agent_hash = NULL, keyword = NULL, asked_from = NULL
+				ip_prefix = NULL, user_agent_hash = NULL, keyword = NULL, asked_from = NULL, written_by = ${ERASED}
 			WHERE id IN (SELECT atom FROM json_each(${ids}))`,
 		sql`DELETE FROM paid_visits WHERE click_id IN (SELECT atom FROM json_each(${ids}))`,
 		sql`UPDATE conversions SET publisher_click_id = NULL, s2 = NULL, s3 = NULL, surl = NULL, cid = r.cid,

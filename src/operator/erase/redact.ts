@@ -1,6 +1,6 @@
 /** Takes what is a user's out of texts and messages: pure. Amounts, times, and the ids of transactions and of our own clicks stay. */
 import { CLICK_TEXTS, type ClickText } from "../../clicks/message.ts";
-import type { ConversionEvent, EventDetails } from "../../conversions/conversion.ts";
+import { OF_MONEY, redactAccepted } from "../../conversions/after-erasure.ts";
 import { asClickHash } from "../../conversions/match-click.ts";
 import { OTHER_NAMES, plainName } from "../../conversions/other-names.ts";
 import { isObject, parseJson } from "../../lib/json.ts";
@@ -18,8 +18,6 @@ export type Erased = {
 	callbacks: ReadonlySet<string>;
 };
 
-/** Parameters of a postback that are about money. */
-const OF_MONEY: ReadonlySet<string> = new Set(["txnid", "edate", "payout", "sales", "currency", "status"]);
 /** What they may have come as, where a postback was refused for it. */
 const OF_MONEY_ELSEWHERE: ReadonlySet<string> = new Set(["txnid", "edate", "payout"].flatMap((name) => OTHER_NAMES[name] ?? []));
 
@@ -40,8 +38,8 @@ export function redactQuery(
 	hash: string,
 	refused: (Pick<Refused, "platform" | "receivedAt"> & { erased: ErasedIds }) | null,
 ): string {
+	if (refused === null) return redactAccepted(query, hash);
 	const params = [...new URLSearchParams(query)];
-	if (refused === null) return new URLSearchParams([...params.filter(([name]) => OF_MONEY.has(name)), ["cid", hash]]).toString();
 	const { erased } = refused;
 	const kept = params.flatMap(([name, value]): [string, string][] => {
 		if (OF_MONEY.has(name)) return [[name, value]];
@@ -86,15 +84,6 @@ export function namesInQuery({ platform, txnid, receivedAt, query }: Refused, er
 			(text) => namesErased(text, noOwn) || (!isOfMoney && !isOfOthers && own.replace(platform, text.trim(), receivedAt) !== null),
 		);
 	});
-}
-
-/** What an event of a conversion has set. */
-export function redactEvent({ details }: Pick<ConversionEvent, "details">, hash: string): string {
-	const event = JSON.parse(details) as EventDetails;
-	const { set } = event;
-	for (const field of ["publisherClickId", "s2", "s3", "surl"] as const) if (set[field] !== undefined) set[field] = null;
-	if (set.cid !== undefined) set.cid = hash;
-	return JSON.stringify(event);
 }
 
 /** The texts of a claim: whoever wrote them may have named the user. */
@@ -142,6 +131,7 @@ function isClickOf({ id, hash, texts }: Json, { uid, ids, hashes }: Erased): boo
 function redactClick(click: Json): 1 {
 	for (const field of OF_CLICKS) delete click[field];
 	if (isObject(click.texts)) for (const name of TEXTS) delete click.texts[name];
+	click.erased = true;
 	return 1;
 }
 

@@ -1,0 +1,93 @@
+/** What a platform tells of a click after its user was erased: it settles as ever, and nothing of the user is kept again. */
+import { env, exports } from "cloudflare:workers";
+import * as v from "valibot";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
+import { ledgerAnswerSchema } from "../../src/ledger-check/ledger-answers.ts";
+import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { clickRow, consume, importConversionNetwork, postbackMessage, storeClicks } from "../support/conversions.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
+import { OPERATOR_HEADERS } from "../support/network-import.ts";
+import "../support/worker-env.ts";
+
+const PERSONAL = { s2: "s2-mark", s3: "s3-mark", surl: "https://shop.example/secret" };
+
+beforeAll(importConversionNetwork);
+beforeEach(() => forgetTraffic("day_digests", "claims"));
+
+const mine = clickRow({ uid: "u", publisher_click_id: "own-click-77", platform: "west" });
+const others = clickRow({ uid: "v", publisher_click_id: "theirs", platform: "west" });
+
+async function erase(): Promise<void> {
+	const request = { method: "POST", headers: OPERATOR_HEADERS, body: JSON.stringify({ uid: "u" }) };
+	expect((await exports.default.fetch("https://base.example/operator/erase", request)).status).toBe(200);
+}
+
+function told(txnid: string, click: typeof mine, fields: Parameters<typeof postbackMessage>[1] = {}) {
+	const cid = String(click.click_hash);
+	const message = postbackMessage("west", { txnid, cid, status: "approved", ...PERSONAL, ...fields });
+	message.intake.query = `txnid=${txnid}&cid=${cid}&payout=10&edate=2026-11-10&s2=s2-mark&s3=s3-mark&surl=secret&email=secret`;
+	return message;
+}
+
+async function expectNothing(): Promise<void> {
+	const tables = ["clicks", "conversions", "conversion_events", "conversion_history", "postback_intake", "callbacks"];
+	const left = JSON.stringify(await Promise.all(tables.map((table) => rowsOf(`SELECT * FROM ${table}`))));
+	for (const trace of ["own-click-77", "s2-mark", "s3-mark", "secret"]) expect(left).not.toContain(trace);
+	const request = { method: "POST", headers: OPERATOR_HEADERS, body: "{}" };
+	const response = await exports.default.fetch("https://base.example/operator/check-ledger", request);
+	expect(v.parse(ledgerAnswerSchema, await response.json()).differences).toEqual([]);
+}
+
+describe("worker: a postback that comes after the erasure", () => {
+	it("of a conversion that is new leaves nothing of the user", async () => {
+		await storeClicks(mine);
+		await erase();
+		await consume(told("t", mine));
+		await expectNothing();
+		expect(await rowsOf("SELECT stage, status, click_id, payout_micros FROM conversions")).toEqual([
+			{ stage: "settled", status: "approved", click_id: mine.id, payout_micros: 10_000_000 },
+		]);
+		expect(await rowsOf("SELECT query FROM postback_intake")).toEqual([
+			{ query: `txnid=t&payout=10&edate=2026-11-10&cid=${mine.click_hash}` },
+		]);
+	});
+
+	it("of a conversion that was erased with it leaves nothing, whether or not it changes anything", async () => {
+		await storeClicks(mine);
+		await consume(told("t", mine, { status: "pending" }));
+		await erase();
+		await consume(told("t", mine, { status: "approved", payoutMicros: 20_000_000 }));
+		await consume(told("t", mine, { status: "approved", payoutMicros: 20_000_000 }));
+		await expectNothing();
+		expect(await rowsOf("SELECT status, payout_micros FROM conversions")).toEqual([{ status: "approved", payout_micros: 20_000_000 }]);
+		expect(await rowsOf("SELECT count(*) AS n FROM postback_intake")).toEqual([{ n: 3 }]);
+	});
+
+	it("leaves nothing in capitals, and of others all", async () => {
+		await storeClicks(mine, others);
+		await erase();
+		const cid = String(mine.click_hash).toUpperCase();
+		const message = told("t", mine, { cid });
+		await consume({ ...message, intake: { ...message.intake, cid } });
+		await expectNothing();
+		await consume(told("t-theirs", others));
+		expect(await rowsOf("SELECT s2, s3, surl, publisher_click_id FROM conversions WHERE txnid = 't-theirs'")).toEqual([
+			{ ...PERSONAL, publisher_click_id: "theirs" },
+		]);
+		expect(await rowsOf("SELECT query FROM postback_intake WHERE txnid = 't-theirs'")).toEqual([
+			{ query: expect.stringContaining("email=secret") },
+		]);
+	});
+
+	it("of a click that was erased while it waited in KV leaves nothing", async () => {
+		const waiting = clickMessage({ texts: { uid: "u", clickid: "own-click-77" } });
+		await env.BOOK.put("click:batch:waiting", JSON.stringify([waiting]), { metadata: { count: 1 } });
+		await erase();
+		const [kept] = JSON.parse((await env.BOOK.get("click:batch:waiting")) ?? "[]");
+		await env.BOOK.delete("click:batch:waiting");
+		await consumeClicks(capDeps(), letters(kept));
+		const stored = await rowsOf("SELECT * FROM clicks");
+		expect(stored).toMatchObject([{ id: waiting.id, uid: null, publisher_click_id: null, written_by: "erased" }]);
+	});
+});
