@@ -243,6 +243,19 @@ describe("worker: erasing a user", () => {
 		expect(await check()).toEqual([]);
 	});
 
+	it("by a UUID finds it in capitals, too, wherever it waits; by any other id only what has it so", async () => {
+		const uuid = "6f9d2c1e-8a47-4b35-9c0d-2e1f7a6b5c4d";
+		const archived = { ...archivedClick, id: "0000-capitals", uid: uuid.toUpperCase() };
+		await storeClicks(clickRow({ ...USER_CLICK, uid: uuid.toUpperCase() }), clickRow({ ...USER_CLICK, uid: uuid }));
+		await env.BOOK.put("click:batch:2", JSON.stringify([clickMessage({ texts: { uid: uuid.toUpperCase() } })]), { metadata: { count: 1 } });
+		await env.ARCHIVE.put("clicks/2025-01-01/b.ndjson", `${JSON.stringify(archived)}\n`);
+		expect((await erase({ uid: `${uuid}\n` })).counts).toMatchObject({ clicks: 2, kept_in_kv: 1, archived: 1 });
+		expect((await stored()).toLowerCase()).not.toContain(uuid);
+		expect((await erase({ uid: UID.toUpperCase() })).counts).toMatchObject({ clicks: 0, kept_in_kv: 0, archived: 0 });
+		await env.BOOK.delete("click:batch:2");
+		await env.ARCHIVE.delete("clicks/2025-01-01/b.ndjson");
+	});
+
 	it("by a click erases that click alone", async () => {
 		const receipt = await erase({ click: String(mine.click_hash).toUpperCase() });
 		expect(receipt.counts).toMatchObject({ clicks: 1, conversions: 1, postbacks: 1, dead_letters: 1, kept_in_kv: 0, archived: 0 });

@@ -45,10 +45,10 @@ export async function erase(deps: EraseDeps, subject: Subject, from: ErasePositi
 		counts,
 	});
 	const receipt = actor === null ? null : { actor, at, id };
-	const { clicks, areAll } = await findClicks(db, subject);
-	const uid = "uid" in subject ? subject.uid : null;
+	const uids = "uid" in subject ? formsOf(subject.uid) : [];
+	const { clicks, areAll } = await findClicks(db, subject, uids);
 	let those: Clicks = { clicks, gone: "click" in subject ? [withoutRow(readClick(subject.click))] : [] };
-	let erased = await readErased(db, uid, those.clicks, those.gone);
+	let erased = await readErased(db, uids, those.clicks, those.gone);
 	const asGiven = { ...erased, ids: new Set(erased.ids), hashes: new Set(erased.hashes) };
 	const archived = archive === undefined ? null : await eraseArchive(archive, erased, from.archive, isDryRun);
 	const isBegun = from.kept !== null || from.refused !== null;
@@ -59,7 +59,7 @@ export async function erase(deps: EraseDeps, subject: Subject, from: ErasePositi
 	if (after !== null) {
 		// The next part no longer finds whose they were; what else is erased is left to the last one.
 		those = { clicks: [], gone: found };
-		erased = await readErased(db, null, [], found);
+		erased = await readErased(db, [], [], found);
 	} else if (found.length > 0) {
 		those.gone = [...those.gone, ...found];
 		erased.own = await readOwnIds(db, [...those.clicks, ...those.gone]);
@@ -83,6 +83,16 @@ export async function erase(deps: EraseDeps, subject: Subject, from: ErasePositi
 	if (after !== null) return answer(false, { archive: after, kept: null, refused: null });
 	// Whoever asks again has others looked for in all of the archive.
 	return answer(areAll, null);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what clicks are stored without
+const CONTROLS = /[\u0000-\u001f\u007f]/g;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A uid as clicks have it; of a UUID, which some write in capitals, in either case. */
+function formsOf(uid: string): string[] {
+	const stored = uid.toWellFormed().replaceAll(CONTROLS, "");
+	return UUID.test(stored) ? [...new Set([stored, stored.toLowerCase(), stored.toUpperCase()])] : [stored];
 }
 
 type Clicks = { clicks: readonly ErasedClick[]; gone: readonly ErasedClick[] };
@@ -126,7 +136,12 @@ function withoutRow(click: string): ErasedClick {
 	return { id: click, clickHash: click, publisherId: null, publisherClickId: null, clickedAt: 0 };
 }
 
-async function readErased(db: Database, uid: string | null, clicks: readonly ErasedClick[], gone: readonly ErasedClick[]): Promise<Erased> {
+async function readErased(
+	db: Database,
+	uids: readonly string[],
+	clicks: readonly ErasedClick[],
+	gone: readonly ErasedClick[],
+): Promise<Erased> {
 	const all = [...clicks, ...gone];
 	const ids = all.map((click) => click.id);
 	const hashes = all.map(({ clickHash }) => clickHash);
@@ -134,7 +149,7 @@ async function readErased(db: Database, uid: string | null, clicks: readonly Era
 		WHERE (v.click_id IN (SELECT atom FROM json_each(${JSON.stringify(ids)})) OR v.cid IN (SELECT atom FROM json_each(${JSON.stringify(hashes)})))
 			AND c.platform = v.platform AND c.txnid = v.txnid`);
 	return {
-		uid,
+		uids: new Set(uids),
 		ids: new Set(ids),
 		hashes: new Set(hashes),
 		own: await readOwnIds(db, all),
@@ -143,21 +158,26 @@ async function readErased(db: Database, uid: string | null, clicks: readonly Era
 }
 
 /** This many of the clicks as one request erases: what waits elsewhere is found by them, all at once. */
-async function findClicks(db: Database, subject: Subject): Promise<{ clicks: ErasedClick[]; areAll: boolean }> {
+async function findClicks(db: Database, subject: Subject, uids: readonly string[]): Promise<{ clicks: ErasedClick[]; areAll: boolean }> {
 	const clicks: ErasedClick[] = [];
 	for (let step = 0; step < MAX_STEPS; step++) {
-		const found = await findClicksBehind(db, subject, clicks.at(-1)?.id ?? "");
+		const found = await findClicksBehind(db, subject, uids, clicks.at(-1)?.id ?? "");
 		clicks.push(...found);
 		if (found.length < CLICKS_A_STEP) return { clicks, areAll: true };
 	}
 	return { clicks, areAll: false };
 }
 
-function findClicksBehind(db: Database, subject: Subject, after: string): Promise<ErasedClick[]> {
+function findClicksBehind(db: Database, subject: Subject, uids: readonly string[], after: string): Promise<ErasedClick[]> {
 	const columns = sql`id, click_hash AS "clickHash", publisher_id AS "publisherId",
 		publisher_click_id AS "publisherClickId", clicked_at AS "clickedAt"`;
-	if ("uid" in subject)
-		return db.all(sql`SELECT ${columns} FROM clicks WHERE uid = ${subject.uid} AND id > ${after} ORDER BY id LIMIT ${CLICKS_A_STEP}`);
+	if ("uid" in subject) {
+		const wanted = sql.join(
+			uids.map((uid) => sql`${uid}`),
+			sql`, `,
+		);
+		return db.all(sql`SELECT ${columns} FROM clicks WHERE uid IN (${wanted}) AND id > ${after} ORDER BY id LIMIT ${CLICKS_A_STEP}`);
+	}
 	const click = readClick(subject.click);
 	return db.all(sql`SELECT ${columns} FROM clicks
 		WHERE id IN (${clicksOfHash(click)} UNION SELECT id FROM clicks WHERE id = ${click})

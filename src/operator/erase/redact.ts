@@ -9,7 +9,8 @@ import type { ErasedClick, OwnIds } from "./own-ids.ts";
 
 /** The clicks that are erased, and what came of them. */
 export type Erased = {
-	uid: string | null;
+	/** In every form that it may have come in; none where it is one click that is erased. */
+	uids: ReadonlySet<string>;
 	/** The archive may have more of the user's clicks than the database: they are added as they are found. */
 	ids: Set<string>;
 	hashes: Set<string>;
@@ -22,7 +23,7 @@ export type Erased = {
 const OF_MONEY_ELSEWHERE: ReadonlySet<string> = new Set(["txnid", "edate", "payout"].flatMap((name) => OTHER_NAMES[name] ?? []));
 
 /** Ids of clicks that are erased, in what came otherwise than it should. */
-export type ErasedIds = Pick<Erased, "ids" | "hashes" | "own"> & { uid?: string | null };
+export type ErasedIds = Pick<Erased, "ids" | "hashes" | "own"> & { uids?: ReadonlySet<string> };
 
 /** A postback that was not accepted: what it has of the clicks that are erased may stand under any name. */
 export type Refused = { platform: string | null; txnid: string | null; receivedAt: number; query: string };
@@ -63,9 +64,9 @@ function replaceId(
 }
 
 /** Whether a value is an id of one of these clicks, or has one in it. */
-function namesErased(value: string, { uid, ids, hashes, own }: ErasedIds): boolean {
+function namesErased(value: string, { uids, ids, hashes, own }: ErasedIds): boolean {
 	const text = value.trim();
-	if (text === uid || own.has(text)) return true;
+	if (uids?.has(text) === true || own.has(text)) return true;
 	const parts = text.toLowerCase().matchAll(/(?=([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))/g);
 	return [...parts].some(([, part = ""]) => hashes.has(part) || ids.has(part));
 }
@@ -76,7 +77,7 @@ function namesErased(value: string, { uid, ids, hashes, own }: ErasedIds): boole
  */
 export function namesInQuery({ platform, txnid, receivedAt, query }: Refused, erased: ErasedIds): boolean {
 	const { own } = erased;
-	const noOwn: ErasedIds = { ...erased, uid: null, own: { ...own, has: () => false } };
+	const noOwn: ErasedIds = { ...erased, uids: new Set(), own: { ...own, has: () => false } };
 	const isOfOthers = own.isOfOthers(platform, txnid);
 	return [...new URLSearchParams(query)].some(([name, value]) => {
 		const isOfMoney = OF_MONEY.has(name) || OF_MONEY_ELSEWHERE.has(plainName(name));
@@ -123,9 +124,9 @@ function redactIn(value: unknown, erased: Erased): number {
 	return within + redactPostback(value, erased);
 }
 
-function isClickOf({ id, hash, texts }: Json, { uid, ids, hashes }: Erased): boolean {
+function isClickOf({ id, hash, texts }: Json, { uids, ids, hashes }: Erased): boolean {
 	if (typeof hash !== "string" || typeof id !== "string") return false;
-	return ids.has(id) || hashes.has(hash) || (uid !== null && isObject(texts) && texts.uid === uid);
+	return ids.has(id) || hashes.has(hash) || (isObject(texts) && typeof texts.uid === "string" && uids.has(texts.uid));
 }
 
 function redactClick(click: Json): 1 {
@@ -203,8 +204,8 @@ export function redactArchived(
 	return { line: JSON.stringify(row), click };
 }
 
-function isRowOf(row: Json, { uid, ids, hashes }: Erased): boolean {
-	return (uid !== null && row.uid === uid) || ids.has(String(row.id)) || hashes.has(String(row.click_hash));
+function isRowOf(row: Json, { uids, ids, hashes }: Erased): boolean {
+	return (typeof row.uid === "string" && uids.has(row.uid)) || ids.has(String(row.id)) || hashes.has(String(row.click_hash));
 }
 
 function toClick({ id, click_hash, publisher_id, publisher_click_id, clicked_at }: Json): ErasedClick {
