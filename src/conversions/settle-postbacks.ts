@@ -4,8 +4,9 @@ import type { Database } from "../db/client.ts";
 import { isAwayError, OvertakenError } from "../db/overtaken.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError, logInfo } from "../lib/log.ts";
-import { redactIntake, redactOutcome } from "./after-erasure.ts";
+import { readErasedHashes, redactIntake, redactOutcome } from "./after-erasure.ts";
 import { type ConversionKey, isCreditWithoutRate, keyOf } from "./conversion.ts";
+import { asClickHash } from "./match-click.ts";
 import { type PostbackItem, type ReceivedPostback, STATEMENT } from "./message.ts";
 import { type LedgerState, readLedgerState } from "./read-ledger-state.ts";
 import { type Cause, type Facts, settle } from "./settle.ts";
@@ -113,8 +114,13 @@ async function settleOnce(
 	};
 	if (dryRun) return settled;
 	const present = new Map(outcomes.map(({ settlement: { conversion } }) => [keyOf(conversion), conversion]));
+	const refused = fresh.flatMap(({ intake, postback }) => (postback === null ? (asClickHash(intake.cid ?? "") ?? []) : []));
+	const erasedOfRefused = await readErasedHashes(deps.db, refused);
 	const intakes = fresh.map(({ intake, postback }) => {
-		if (postback === null || intake.platform === null) return intake;
+		if (postback === null || intake.platform === null) {
+			const named = asClickHash(intake.cid ?? "");
+			return named !== null && erasedOfRefused.has(named) ? redactIntake(intake, named) : intake;
+		}
 		const key = { platform: intake.platform, txnid: postback.txnid };
 		const hash = ledger.erasedHashOf((present.get(keyOf(key)) ?? ledger.conversionOf(key))?.clickId ?? null);
 		return hash === null ? intake : redactIntake(intake, hash);

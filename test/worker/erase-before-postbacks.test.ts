@@ -80,6 +80,23 @@ describe("worker: a postback that comes after the erasure", () => {
 		]);
 	});
 
+	it("and is refused leaves what it may be replayed by", async () => {
+		await storeClicks(mine, others);
+		await erase();
+		for (const [click, cid] of [
+			[mine, String(mine.click_hash).toUpperCase()],
+			[others, String(others.click_hash)],
+		] as const) {
+			const { intake } = told(`t-${click.uid}`, click);
+			const query = `tid=t-9&cid=${cid}&payout=10&s2=s2-mark&surl=secret`;
+			await consume({ format: 1, kind: "postback", intake: { ...intake, txnid: null, cid, query, outcome: "rejected" }, postback: null });
+		}
+		expect(await rowsOf("SELECT cid, query FROM postback_intake ORDER BY id")).toEqual([
+			{ cid: mine.click_hash, query: `tid=t-9&payout=10&cid=${mine.click_hash}` },
+			{ cid: others.click_hash, query: `tid=t-9&cid=${others.click_hash}&payout=10&s2=s2-mark&surl=secret` },
+		]);
+	});
+
 	it("of a click that was erased while it waited in KV leaves nothing", async () => {
 		const waiting = clickMessage({ texts: { uid: "u", clickid: "own-click-77" } });
 		await env.BOOK.put("click:batch:waiting", JSON.stringify([waiting]), { metadata: { count: 1 } });

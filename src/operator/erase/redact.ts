@@ -1,8 +1,8 @@
 /** Takes what is a user's out of texts and messages: pure. Amounts, times, and the ids of transactions and of our own clicks stay. */
 import { CLICK_TEXTS, type ClickText } from "../../clicks/message.ts";
-import { OF_MONEY, redactAccepted } from "../../conversions/after-erasure.ts";
+import { OF_MONEY, OF_MONEY_ELSEWHERE, redactAccepted } from "../../conversions/after-erasure.ts";
 import { asClickHash } from "../../conversions/match-click.ts";
-import { OTHER_NAMES, plainName } from "../../conversions/other-names.ts";
+import { plainName } from "../../conversions/other-names.ts";
 import { isObject, parseJson } from "../../lib/json.ts";
 import { decodeText } from "../../lib/query.ts";
 import type { ErasedClick, OwnIds } from "./own-ids.ts";
@@ -18,9 +18,6 @@ export type Erased = {
 	/** callbacks.id of their conversions. */
 	callbacks: ReadonlySet<string>;
 };
-
-/** What they may have come as, where a postback was refused for it. */
-const OF_MONEY_ELSEWHERE: ReadonlySet<string> = new Set(["txnid", "edate", "payout"].flatMap((name) => OTHER_NAMES[name] ?? []));
 
 /** Ids of clicks that are erased, in what came otherwise than it should. */
 export type ErasedIds = Pick<Erased, "ids" | "hashes" | "own"> & { uids?: ReadonlySet<string> };
