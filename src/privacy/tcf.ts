@@ -21,7 +21,8 @@ const AFTER_PURPOSES_BITS = 1 + 12;
 const VENDOR_BITS = 16;
 const COUNT_BITS = 12;
 const PURPOSE_BITS = 6;
-const NOT_ALLOWED = 0;
+/** The one restriction that leaves what rests on consent alone: others allow nothing, or ask a legitimate interest. */
+const REQUIRE_CONSENT = 1;
 const SEGMENT_TYPE_BITS = 3;
 /** Each kind of further segment stands once at most. */
 const MAX_FURTHER_SEGMENTS = 3;
@@ -99,7 +100,7 @@ function takeRestrictions(bits: Bits, vendorId: number | null): boolean {
 		const purpose = bits.take(PURPOSE_BITS);
 		const type = bits.take(2);
 		const isMeant = takeRanges(bits, vendorId) && vendorId !== null;
-		isRestricted ||= isMeant && type === NOT_ALLOWED && PURPOSES_USED.some((used) => used === purpose);
+		isRestricted ||= isMeant && type !== REQUIRE_CONSENT && PURPOSES_USED.some((used) => used === purpose);
 	}
 	return isRestricted;
 }

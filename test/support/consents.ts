@@ -6,6 +6,9 @@ const MAX_VENDOR = 1_200;
 const ALL_VENDORS = Array.from({ length: MAX_VENDOR }, (_, at) => at + 1);
 const PURPOSES = Array.from({ length: 11 }, (_, at) => at + 1);
 
+/** The one whose purposes a publisher may have rest on consent or on a legitimate interest. */
+export const FLEXIBLE_VENDOR = 43;
+
 /** A list in which every vendor may ask for every purpose: the encoder writes no others. */
 function vendorList(): GVL {
 	const flexible = [...PURPOSES];
@@ -14,7 +17,8 @@ function vendorList(): GVL {
 		name: `v${id}`,
 		purposes: on === "purposes" ? flexible : [],
 		legIntPurposes: on === "legIntPurposes" ? flexible.filter((purpose) => purpose > 1) : [],
-		flexiblePurposes: [],
+		// What a publisher may ask another basis for.
+		flexiblePurposes: id === FLEXIBLE_VENDOR ? flexible : [],
 		specialPurposes: [],
 		features: [],
 		specialFeatures: [],
@@ -49,8 +53,8 @@ export type Consent = {
 	vendors?: readonly number[];
 	/** Purposes that a legitimate interest is claimed for. */
 	interests?: readonly number[];
-	/** Purposes that the publisher does not allow these vendors. */
-	restricted?: readonly { purpose: number; vendor: number }[];
+	/** Purposes that the publisher does not allow these vendors, unless it is said to ask another basis for them. */
+	restricted?: readonly { purpose: number; vendor: number; type?: RestrictionType }[];
 	/** Vendors that the user was told of: all, if not given; null: nobody says, as before TCF 2.3. */
 	disclosed?: readonly number[] | null;
 	/** When it was made. */
@@ -67,8 +71,8 @@ export function tcString(consent: Consent): string {
 	model.purposeConsents.set([...purposes]);
 	model.purposeLegitimateInterests.set([...interests]);
 	model.vendorConsents.set([...vendors]);
-	for (const { purpose, vendor } of restricted)
-		model.publisherRestrictions.add(vendor, new PurposeRestriction(purpose, RestrictionType.NOT_ALLOWED));
+	for (const { purpose, vendor, type = RestrictionType.NOT_ALLOWED } of restricted)
+		model.publisherRestrictions.add(vendor, new PurposeRestriction(purpose, type));
 	model.created = new Date(created);
 	const [core, ...others] = TCString.encode(model).split(".");
 	if (disclosed === null) return [core, ...others].join(".");

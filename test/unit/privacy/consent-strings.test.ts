@@ -1,6 +1,6 @@
 /** What our reader of consent strings says, held against IAB's own encoders and decoders. */
 import { GppModel } from "@iabgpp/cmpapi";
-import { TCString } from "@iabtcf/core";
+import { RestrictionType, TCString } from "@iabtcf/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MalformedError } from "../../../src/privacy/bits.ts";
@@ -8,7 +8,7 @@ import { allowsSection, readSections } from "../../../src/privacy/gpp.ts";
 import { allowsEu } from "../../../src/privacy/tcf.ts";
 import { allowsUsPrivacy } from "../../../src/privacy/us-privacy.ts";
 import { US_SECTIONS } from "../../../src/privacy/us-sections.ts";
-import { ALLOWING, gppString, tcString } from "../../support/consents.ts";
+import { ALLOWING, FLEXIBLE_VENDOR, gppString, tcString } from "../../support/consents.ts";
 
 const purposes = fc.uniqueArray(fc.integer({ min: 1, max: 11 }));
 const vendors = fc.uniqueArray(fc.integer({ min: 1, max: 1_200 }), { maxLength: 300 });
@@ -63,6 +63,16 @@ describe("unit: TC strings", () => {
 		expect(read(tcString({ ...consent, restricted: [{ purpose: 2, vendor: 42 }] }), 41)).toBe(true);
 		expect(read(tcString({ ...consent, restricted: [{ purpose: 9, vendor: 42 }] }), 42)).toBe(true);
 		expect(read(tcString({ ...consent, restricted: [{ purpose: 2, vendor: 42 }] }))).toBe(true);
+	});
+
+	it("allow no vendor by consent what its publisher asks a legitimate interest for", () => {
+		const consent = { purposes: USED, vendors: [42, FLEXIBLE_VENDOR] };
+		const restricted = (type: RestrictionType, purpose = 7) =>
+			tcString({ ...consent, restricted: [{ purpose, vendor: FLEXIBLE_VENDOR, type }] });
+		expect(read(restricted(RestrictionType.REQUIRE_LI), FLEXIBLE_VENDOR)).toBe(false);
+		expect(read(restricted(RestrictionType.REQUIRE_LI, 9), FLEXIBLE_VENDOR)).toBe(true);
+		expect(read(restricted(RestrictionType.REQUIRE_LI), 42)).toBe(true);
+		expect(read(restricted(RestrictionType.REQUIRE_LI))).toBe(true);
 	});
 
 	it("allow by a vendor that was disclosed alone, and since March 2026 not where nobody says which were", () => {
