@@ -260,6 +260,9 @@ describe("worker: erasing a user", () => {
 		const receipt = await erase({ click: String(mine.click_hash).toUpperCase() });
 		expect(receipt.counts).toMatchObject({ clicks: 1, conversions: 1, postbacks: 1, dead_letters: 1, kept_in_kv: 0, archived: 0 });
 		expect(await rowsOf("SELECT uid FROM clicks ORDER BY id")).toEqual([{ uid: null }, { uid: UID }, { uid: "somebody" }]);
+		// Once more there is nothing of the user, and the receipt says so.
+		const again = await erase({ click: String(mine.click_hash) });
+		expect(new Set(Object.values(again.counts)), JSON.stringify(again.counts)).toEqual(new Set([0]));
 	});
 
 	it("of a user with hundreds of clicks finds what waits of the last as of the first", async () => {

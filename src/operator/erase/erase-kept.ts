@@ -137,7 +137,7 @@ export async function eraseArchive(archive: R2Bucket, erased: Erased, after: str
 				if (done !== null && done.clicks.length > 0) held.push(key);
 				else if (done !== null) {
 					count += done.count;
-					if (!isDryRun) await archive.put(key, done.text);
+					if (done.count > 0 && !isDryRun) await archive.put(key, done.text);
 				}
 				startAfter = key;
 				left--;
@@ -166,7 +166,7 @@ export async function eraseHeld(archive: R2Bucket, held: readonly string[], eras
 		learn(erased, done);
 		if (done === null) continue;
 		count += done.count;
-		if (!isDryRun) await archive.put(key, done.text);
+		if (done.count > 0 && !isDryRun) await archive.put(key, done.text);
 	}
 	return count;
 }
@@ -182,9 +182,9 @@ async function redactObject(archive: R2Bucket, key: string, erased: Erased, colu
 	const lines = (await object.text()).split("\n").map((line) => {
 		const redacted = line === "" ? null : redactArchived(line, erased, columns);
 		if (redacted === null) return line;
-		count++;
+		if (redacted.had) count++;
 		if (redacted.click !== null) clicks.push(redacted.click);
 		return redacted.line;
 	});
-	return count === 0 ? null : { text: lines.join("\n"), count, clicks };
+	return count === 0 && clicks.length === 0 ? null : { text: lines.join("\n"), count, clicks };
 }

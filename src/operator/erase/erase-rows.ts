@@ -18,7 +18,15 @@ import { type ErasedIds, type Refused, redactQuery, redactThread } from "./redac
 export type Receipt = { actor: Actor; at: number; id: string } | null;
 
 type RowCounts = Pick<EraseCounts, "clicks" | "visits" | "conversions" | "conversion_events" | "postbacks" | "callbacks" | "claims">;
-type Conversion = { platform: string; txnid: string; publisherId: string | null; eventAt: number; version: number; hash: string };
+type Conversion = {
+	platform: string;
+	txnid: string;
+	publisherId: string | null;
+	eventAt: number;
+	version: number;
+	hash: string;
+	had: boolean;
+};
 
 type Intake = Refused & { id: string; cid: string | null; outcome: string };
 
@@ -48,9 +56,12 @@ async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, cou
 	const ownIds = JSON.stringify([...new Set(all.flatMap(({ publisherClickId }) => publisherClickId ?? []))]);
 	const ofClicks = sql`(click_id IN (SELECT atom FROM json_each(${ids})) OR cid IN (SELECT atom FROM json_each(${hashes}))
 		OR (click_id IS NULL AND cid IN (SELECT atom FROM json_each(${ownIds}))))`;
-	const found = await db.all<Omit<Conversion, "hash"> & { clickId: string | null; cid: string; firstReceivedAt: number }>(sql`
+	const found = await db.all<
+		Omit<Conversion, "hash" | "had"> & { isEmpty: number; clickId: string | null; cid: string; firstReceivedAt: number }
+	>(sql`
 		SELECT platform, txnid, publisher_id AS "publisherId", event_at AS "eventAt", version, click_id AS "clickId", cid,
-			first_received_at AS "firstReceivedAt" FROM conversions
+			first_received_at AS "firstReceivedAt", CASE WHEN coalesce(publisher_click_id, s2, s3, surl) IS NULL THEN 1 ELSE 0 END AS "isEmpty"
+		FROM conversions
 		WHERE ${ofClicks}`);
 	const hashOf = new Map(all.map(({ id, clickHash }) => [id, clickHash]));
 	const known = new Set(hashOf.values());
@@ -58,9 +69,9 @@ async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, cou
 		const hash = asClickHash(cid);
 		return hash !== null && known.has(hash) ? hash : own.replace(platform, cid, toldAt);
 	};
-	const conversions = found.flatMap(({ clickId, cid, firstReceivedAt, ...of }): Conversion[] => {
+	const conversions = found.flatMap(({ clickId, cid, firstReceivedAt, isEmpty, ...of }): Conversion[] => {
 		const hash = hashOf.get(clickId ?? "") ?? newCid(of.platform, cid, firstReceivedAt);
-		return hash === null ? [] : [{ ...of, hash }];
+		return hash === null ? [] : [{ ...of, hash, had: isEmpty === 0 || cid !== hash }];
 	});
 	const names = JSON.stringify(conversions);
 	const named = (platform: SQL, txnid: SQL, list = names) =>
@@ -78,7 +89,8 @@ async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, cou
 	const intakes = await db.all<Intake>(
 		sql`SELECT id, platform, txnid, cid, received_at AS "receivedAt", query, outcome FROM postback_intake WHERE id IN (${postbacks})`,
 	);
-	const callbacks = await db.all<{ id: string }>(sql`SELECT id FROM callbacks WHERE ${ofNamed}`);
+	const callbacks = await db.all<{ id: string }>(sql`SELECT id FROM callbacks WHERE ${ofNamed}
+		AND (cid <> '' OR EXISTS (SELECT 1 FROM callback_attempts a WHERE a.callback_id = callbacks.id AND a.answer <> ''))`);
 	const visits = await db.all<{ id: string }>(
 		sql`SELECT click_id AS id FROM paid_visits WHERE click_id IN (SELECT atom FROM json_each(${ids}))`,
 	);
@@ -87,26 +99,26 @@ async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, cou
 	const newIntakes = intakes.flatMap(({ id, platform, txnid, cid, receivedAt, query, outcome }) => {
 		const hash = hashOfName(platform, txnid) ?? newCid(platform, cid ?? "", receivedAt);
 		const refused = outcome === "accepted" ? null : { platform, receivedAt, erased };
-		return hash === null ? [] : [{ id, cid: hash, query: redactQuery(query, hash, refused) }];
+		return hash === null ? [] : [toRedacted(id, cid, hash, query, redactQuery(query, hash, refused))];
 	});
 	// A claim is to be about a click that has a row, where one has.
 	const claims = await findClaims(db, [...gone, ...clicks], conversions);
+	const newEvents = events.map(({ platform, txnid, seq, details }) => {
+		const redacted = redactEvent({ details }, hashOfName(platform, txnid) ?? "");
+		return { platform, txnid, seq, details: redacted, had: redacted !== JSON.stringify(JSON.parse(details)) };
+	});
+	// An event is told of with its conversion: as one, they have something of the user or nothing.
+	const having = new Set([...conversions, ...newEvents].filter(({ had }) => had).map(keyOf));
 	const counts: RowCounts = {
-		clicks: clicks.length,
+		clicks: clicks.filter(({ isEmpty }) => isEmpty !== 1).length,
 		visits: visits.length,
-		conversions: conversions.length,
-		conversion_events: events.length,
-		postbacks: newIntakes.filter(({ id }) => !refused.has(id)).length + counted,
+		conversions: conversions.filter((of) => having.has(keyOf(of))).length,
+		conversion_events: newEvents.filter((of) => having.has(keyOf(of))).length,
+		postbacks: newIntakes.filter(({ id, had }) => had && !refused.has(id)).length + counted,
 		callbacks: callbacks.length,
-		claims: claims.length,
+		claims: claims.filter(({ had }) => had).length,
 	};
 	if (receipt === null) return counts;
-	const newEvents = events.map(({ platform, txnid, seq, details }) => ({
-		platform,
-		txnid,
-		seq,
-		details: redactEvent({ details }, hashOfName(platform, txnid) ?? ""),
-	}));
 	const days = [
 		...clicks.map(({ publisherId, clickedAt }) => ({ publisherId, day: utcDay(clickedAt) })),
 		...conversions.map(({ publisherId, eventAt }) => ({ publisherId, day: utcDay(eventAt) })),
@@ -151,6 +163,12 @@ async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, cou
 	return counts;
 }
 
+/** @param redacted the query as it is to be: its parameters may only stand in another order */
+function toRedacted(id: string, cid: string | null, hash: string, query: string, redacted: string) {
+	const sorted = (text: string) => [...new URLSearchParams(text)].map((parameter) => JSON.stringify(parameter)).sort();
+	return { id, cid: hash, query: redacted, had: cid !== hash || JSON.stringify(sorted(query)) !== JSON.stringify(sorted(redacted)) };
+}
+
 /** @throws OvertakenError where a guard has refused to write */
 async function runGuarded(db: Database, statements: readonly SQL[]): Promise<void> {
 	try {
@@ -161,7 +179,7 @@ async function runGuarded(db: Database, statements: readonly SQL[]): Promise<voi
 	}
 }
 
-type Claim = { id: string; publisherId: string; kind: string; aboutId: string; thread: string; version: number };
+type Claim = { id: string; publisherId: string; kind: string; aboutId: string; thread: string; version: number; had: boolean };
 
 /** Claims about these clicks, or what came of them, as they are to be: without texts, and our click hash in the place of a publisher's own id. */
 async function findClaims(db: Database, clicks: readonly ErasedClick[], conversions: readonly Conversion[]): Promise<Claim[]> {
@@ -172,7 +190,7 @@ async function findClaims(db: Database, clicks: readonly ErasedClick[], conversi
 		...conversions.map(({ txnid }) => txnid),
 	];
 	const about = JSON.stringify([...new Set(names)].filter((name) => name !== null));
-	const found = await db.all<Claim>(sql`
+	const found = await db.all<Omit<Claim, "had">>(sql`
 		SELECT id, publisher_id AS "publisherId", kind, about_id AS "aboutId", thread, version FROM claims
 		WHERE publisher_id IN (SELECT atom FROM json_each(${publishers})) AND about_id IN (SELECT atom FROM json_each(${about}))
 		ORDER BY id`);
@@ -181,10 +199,11 @@ async function findClaims(db: Database, clicks: readonly ErasedClick[], conversi
 	return found.map((claim) => {
 		const hash = own.get(`${claim.publisherId} ${claim.aboutId}`);
 		const thread = redactThread(claim.thread);
-		if (hash === undefined || hash === claim.aboutId) return { ...claim, thread };
+		const hadText = thread !== JSON.stringify(JSON.parse(claim.thread));
+		if (hash === undefined || hash === claim.aboutId) return { ...claim, thread, had: hadText };
 		const name = `${claim.publisherId} ${claim.kind} ${hash}`;
 		const aboutId = taken.has(name) ? claim.id : hash;
 		taken.add(name);
-		return { ...claim, aboutId, thread };
+		return { ...claim, aboutId, thread, had: true };
 	});
 }

@@ -170,7 +170,9 @@ async function findClicks(db: Database, subject: Subject, uids: readonly string[
 
 function findClicksBehind(db: Database, subject: Subject, uids: readonly string[], after: string): Promise<ErasedClick[]> {
 	const columns = sql`id, click_hash AS "clickHash", publisher_id AS "publisherId",
-		publisher_click_id AS "publisherClickId", clicked_at AS "clickedAt"`;
+		publisher_click_id AS "publisherClickId", clicked_at AS "clickedAt",
+		CASE WHEN coalesce(publisher_click_id, subid1, subid2, subid3, subid4, subid5, uid, ip_prefix, user_agent_hash, keyword, asked_from) IS NULL
+			THEN 1 ELSE 0 END AS "isEmpty"`;
 	if ("uid" in subject) {
 		const wanted = sql.join(
 			uids.map((uid) => sql`${uid}`),

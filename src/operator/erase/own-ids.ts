@@ -8,7 +8,15 @@ import { type CandidateClick, MAX_CANDIDATES, matchClick } from "../../conversio
 import type { Database } from "../../db/client.ts";
 import { newUuid } from "../../lib/ids.ts";
 
-export type ErasedClick = { id: string; clickHash: string; publisherId: string | null; publisherClickId: string | null; clickedAt: number };
+export type ErasedClick = {
+	id: string;
+	clickHash: string;
+	publisherId: string | null;
+	publisherClickId: string | null;
+	clickedAt: number;
+	/** 1 where its row has nothing of the user. */
+	isEmpty?: number;
+};
 
 export type OwnIds = {
 	/**

@@ -126,11 +126,13 @@ function isClickOf({ id, hash, texts }: Json, { uids, ids, hashes }: Erased): bo
 	return ids.has(id) || hashes.has(hash) || (isObject(texts) && typeof texts.uid === "string" && uids.has(texts.uid));
 }
 
-function redactClick(click: Json): 1 {
+/** 0 where nothing of the user was in it, and it says so. */
+function redactClick(click: Json): 0 | 1 {
+	const before = JSON.stringify(click);
 	for (const field of OF_CLICKS) delete click[field];
 	if (isObject(click.texts)) for (const name of TEXTS) delete click.texts[name];
 	click.erased = true;
-	return 1;
+	return JSON.stringify(click) === before ? 0 : 1;
 }
 
 function redactPostback({ intake, postback }: Json, erased: Erased): number {
@@ -138,6 +140,7 @@ function redactPostback({ intake, postback }: Json, erased: Erased): number {
 	const cid = findCid(intake, erased);
 	const query = redactQueryOf(intake, cid, erased);
 	if (cid === null && query === null) return 0;
+	const before = JSON.stringify([intake, postback]);
 	if (query !== null) intake.query = query;
 	if (cid === null) return 1;
 	intake.cid = cid;
@@ -145,7 +148,7 @@ function redactPostback({ intake, postback }: Json, erased: Erased): number {
 		for (const field of OF_POSTBACKS) postback[field] = null;
 		postback.cid = cid;
 	}
-	return 1;
+	return JSON.stringify([intake, postback]) === before ? 0 : 1;
 }
 
 /** The query of a postback without what is of these clicks; null where nothing is, or it has none. @param cid as {@link findCid} has it */
@@ -186,9 +189,10 @@ export function redactArchived(
 	line: string,
 	erased: Erased,
 	columns: readonly string[],
-): { line: string; click: ErasedClick | null } | null {
+): { line: string; click: ErasedClick | null; had: boolean } | null {
 	const row = parseJson(line);
 	if (!isObject(row)) return null;
+	const before = JSON.stringify(row);
 	const click = isRowOf(row, erased) ? toClick(row) : null;
 	const cid = findCid(row, erased);
 	const isAnswer = erased.callbacks.has(String(row.callback_id));
@@ -198,7 +202,8 @@ export function redactArchived(
 	if (isAnswer) row.answer = "";
 	if (cid !== null) row.cid = cid;
 	if (query !== null) row.query = query;
-	return { line: JSON.stringify(row), click };
+	const redacted = JSON.stringify(row);
+	return { line: redacted, click, had: redacted !== before };
 }
 
 function isRowOf(row: Json, { uids, ids, hashes }: Erased): boolean {
