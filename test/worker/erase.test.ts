@@ -1,5 +1,7 @@
 /** Erasing a user: nothing of them is left in any table, message, key or object, and all the money is as it was. */
 import { env, exports } from "cloudflare:workers";
+import type { SQL } from "drizzle-orm";
+import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CLICK_TEXTS } from "../../src/clicks/message.ts";
@@ -9,8 +11,11 @@ import { CURSOR_FAULT, writeCursor } from "../../src/http/pages.ts";
 import { KeyOwners } from "../../src/keys/key-owners.ts";
 import { ledgerAnswerSchema } from "../../src/ledger-check/ledger-answers.ts";
 import { sha256Hex } from "../../src/lib/bytes.ts";
+import { utf8 } from "../../src/lib/utf8.ts";
 import { type Erased, erasedSchema } from "../../src/operator/erase/erase-answer.ts";
+import { eraseDeadLetters } from "../../src/operator/erase/erase-kept.ts";
 import { eraseRoutes } from "../../src/operator/erase/erase-routes.ts";
+import { readOwnIds } from "../../src/operator/erase/own-ids.ts";
 import { actedBy } from "../support/actor.ts";
 import { clickMessage, rowsOf } from "../support/click-messages.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, storeClicks } from "../support/conversions.ts";
@@ -281,6 +286,29 @@ describe("worker: erasing a user", () => {
 		const left = await stored();
 		for (const trace of TRACES) expect(left, trace).not.toContain(trace);
 		await env.ARCHIVE.delete("postback_intake/2025-01-01/a.ndjson");
+	});
+
+	it("of many large dead letters writes no more at once than a database takes", async () => {
+		const body = JSON.stringify(clickMessage({ texts: { uid: UID, subi: "n".repeat(50_000) } }));
+		const ids = Array.from({ length: 50 }, (_, at) => `large-${at}`);
+		await env.DB.batch(
+			ids.map((id) => env.DB.prepare("INSERT INTO dead_letters (id, queue, body, received_at) VALUES (?, 'clicks', ?, 1)").bind(id, body)),
+		);
+		const lengths: number[] = [];
+		const db = openDatabase(env.DB);
+		const measured: typeof db = Object.assign(Object.create(db), {
+			run(statement: SQL) {
+				const { params } = new SQLiteAsyncDialect().sqlToQuery(statement);
+				lengths.push(...params.map((value) => utf8(String(value)).length));
+				return db.run(statement);
+			},
+		});
+		const none = new Set<string>();
+		const erased = { uids: new Set([UID]), ids: none, hashes: none, own: await readOwnIds(db, []), callbacks: none };
+		const keys = new KeyOwners({ db, now: Date.now });
+		expect(await eraseDeadLetters({ db: measured, kv: env.BOOK, keys }, erased, false)).toBe(51);
+		expect(await rowsOf("SELECT count(*) AS left FROM dead_letters WHERE body LIKE '%buyer-51cc%'")).toEqual([{ left: 0 }]);
+		expect(Math.max(...lengths)).toBeLessThan(2_000_000);
 	});
 
 	it("refuses what names nobody, or is no admin's", async () => {

@@ -10,6 +10,8 @@ import type { ErasedClick } from "./own-ids.ts";
 import { CLICK_COLUMNS_OF_USERS, type Erased, mayBeOf, redactArchived, redactMessages } from "./redact.ts";
 
 const MAX_READ = 500;
+/** Characters of letters that are read, and written again, together: a value of a statement may have 2 MB. */
+const MAX_READ_LENGTH = 500_000;
 
 type KeptDeps = { db: Database; kv: KVNamespace; keys: PlatformKeys };
 
@@ -22,7 +24,9 @@ export async function eraseDeadLetters({ db, keys }: KeptDeps, erased: Erased, i
 	let count = 0;
 	for (let after = ""; ; ) {
 		const rows = await db.all<{ id: string; body: string }>(
-			sql`SELECT id, body FROM dead_letters WHERE id > ${after} ORDER BY id LIMIT ${MAX_READ}`,
+			sql`SELECT id, body FROM (SELECT id, body, SUM(length(body)) OVER (ORDER BY id) AS total
+					FROM (SELECT id, body FROM dead_letters WHERE id > ${after} ORDER BY id LIMIT ${MAX_READ}) page) measured
+				WHERE total <= ${MAX_READ_LENGTH} OR total = length(body) ORDER BY id`,
 		);
 		const redacted: { id: string; body: string }[] = [];
 		for (const { id, body } of rows) {
@@ -36,7 +40,7 @@ export async function eraseDeadLetters({ db, keys }: KeptDeps, erased: Erased, i
 				WHERE dead_letters.id = r.of_id`);
 		}
 		const last = rows.at(-1);
-		if (last === undefined || rows.length < MAX_READ) return count;
+		if (last === undefined) return count;
 		after = last.id;
 	}
 }
