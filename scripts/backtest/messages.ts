@@ -1,5 +1,7 @@
 import * as v from "valibot";
+import { NO_KEYWORD } from "../../src/learning/cell.ts";
 import { CALLBACK_STATUSES } from "../../src/lib/enums.ts";
+import { canonicalKeyword } from "../../src/lib/keyword.ts";
 import { parseMicros } from "../../src/lib/money.ts";
 
 /** The lines that `--serve` reads: amounts in USD, times in Unix milliseconds. */
@@ -27,6 +29,11 @@ const usd = v.pipe(
 	v.transform((value) => Math.round(value * 1_000_000)),
 );
 const text = v.nullish(v.pipe(v.union([v.string(), v.number()]), v.transform(String)), "");
+/** As bids read it: however it is written, it is the same one. */
+const keyword = v.pipe(
+	text,
+	v.transform((written) => canonicalKeyword(written) ?? NO_KEYWORD),
+);
 const link = v.pipe(
 	v.nullish(v.string(), "homepage"),
 	v.transform((kind) => (kind === "deeplink" ? ("deeplink" as const) : ("homepage" as const))),
@@ -88,7 +95,7 @@ const click = v.object({
 	campaign: id,
 	publisher: id,
 	source: text,
-	keyword: text,
+	keyword,
 	link,
 	bid: v.nullish(usd, 0),
 });

@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { parseJson } from "../../src/lib/json.ts";
+import { canonicalKeyword } from "../../src/lib/keyword.ts";
 import { SHARE_SCALE } from "../../src/lib/money.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { Learner } from "./learner.ts";
@@ -102,14 +103,29 @@ function setNetwork(learner: Learner, { platforms, publishers, campaigns }: Netw
 			platform,
 			epcMicros: read(`${id}.epc`, epc),
 			defaultKeywordEpcMicros: read(`${id}.default_keyword_epc`, default_keyword_epc),
-			keywordEpcMicros: new Map(
-				Object.entries(keyword_epc).flatMap(([keyword, given]) => {
-					const micros = read(`${id}.keyword_epc.${keyword}`, given);
-					return micros === null ? [] : [[keyword, micros]];
-				}),
+			keywordEpcMicros: readKeywords(
+				keyword_epc,
+				(keyword, given) => read(`${id}.keyword_epc.${keyword}`, given),
+				(keyword) => tell(`campaigns.${id}.keyword_epc.${keyword} is blank or stands twice: left out`),
 			),
 		})),
 	);
+}
+
+/** A campaign's keywords as its network file would have them: however one is written, it is the same one. */
+function readKeywords<Given>(
+	given: Readonly<Record<string, Given>>,
+	read: (keyword: string, given: Given) => number | null,
+	leaveOut: (keyword: string) => void,
+): Map<string, number> {
+	const keywords = new Map<string, number>();
+	for (const [written, amount] of Object.entries(given)) {
+		const keyword = canonicalKeyword(written);
+		const micros = read(written, amount);
+		if (keyword === null || keywords.has(keyword)) leaveOut(written);
+		else if (micros !== null) keywords.set(keyword, micros);
+	}
+	return keywords;
 }
 
 /** A cell that names what does not exist has no price: 0, as an auction has it. */
@@ -122,7 +138,7 @@ function answerPrices(learner: Learner, cells: readonly unknown[], tell: (fault:
 			campaign: nameOf(campaign),
 			publisher: nameOf(publisher),
 			source: source == null ? "" : nameOf(source),
-			keyword: keyword == null ? null : nameOf(keyword),
+			keyword: keyword == null ? null : canonicalKeyword(nameOf(keyword)),
 			link: link === "deeplink" ? "deeplink" : "homepage",
 		});
 		if (price === null)

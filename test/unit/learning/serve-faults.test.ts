@@ -3,6 +3,7 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { serve } from "../../../scripts/backtest/serve.ts";
+import { DAY_MS } from "../../../src/lib/time.ts";
 
 const START = Date.UTC(2026, 0, 5);
 
@@ -119,4 +120,47 @@ it("unit: a byte order mark before the first line is not of it", async () => {
 	const network = { type: "network", publishers: [{ id: "p" }], campaigns: [{ id: "c", epc: 0.2 }] };
 	const { answers, told } = await serveLines([`\ufeff${JSON.stringify(network)}`, prices([["c", "p", null, null, "homepage"]])]);
 	expect([answers, told]).toEqual([[{ epc: [0.2], bid: [0.2] }], []]);
+});
+
+describe("unit: keywords, however they are written", () => {
+	const publishers = [{ id: "p", revenue_share: 1, pricing_model: "CPA" }];
+	const ask = (written: readonly (string | null)[], at = START) =>
+		prices(
+			written.map((keyword) => ["c", "p", "s", keyword, "homepage"]),
+			at,
+		);
+
+	it("have the price of the one that the campaign lists", async () => {
+		const campaigns = [{ id: "c", epc: 0.2, keyword_epc: { "Red  Shoes": 0.9, ＨＡＴＳ: 0.7 } }];
+		const { answers, told } = await serveLines([
+			{ type: "network", publishers, campaigns },
+			ask(["red shoes", "RED SHOES ", "Red  Shoes", "hats", "blue shoes", "  ", null]),
+		]);
+		const epc = [0.9, 0.9, 0.9, 0.7, 0.2, 0.2, 0.2];
+		expect([answers, told]).toEqual([[{ epc, bid: epc }], []]);
+	});
+
+	it("are learned of as the one that the campaign lists", async () => {
+		const campaigns = [{ id: "c", epc: 0.2, keyword_epc: { "Red Shoes": 0.2 } }];
+		const sold = (keyword: string) =>
+			Array.from({ length: 20 }, (_, at) => [
+				{ type: "click", at: START + at, id: at, campaign: "c", publisher: "p", source: "s", keyword, link: "homepage", bid: 0.2 },
+				{ type: "conversion", at: START + at, txnid: at, click: at, platform: "", status: "approved", payout: 5 },
+			]).flat();
+		const later = ask(["red shoes", "another"], START + 30 * DAY_MS);
+		const answersOf = async (keyword: string) =>
+			(await serveLines([{ type: "network", publishers, campaigns }, ...sold(keyword), later])).answers;
+		expect(await answersOf("RED shoes")).toEqual(await answersOf("Red Shoes"));
+		expect(await answersOf("RED shoes")).not.toEqual(await answersOf("another"));
+	});
+
+	it("that stand twice, or are blank, are told of", async () => {
+		const campaigns = [{ id: "c", epc: 0.2, keyword_epc: { hats: 0.7, Hats: 0.1, " ": 0.3 } }];
+		const { answers, told } = await serveLines([{ type: "network", publishers, campaigns }, ask(["HATS", null])]);
+		expect(answers).toEqual([{ epc: [0.7, 0.2], bid: [0.7, 0.2] }]);
+		expect(told).toEqual([
+			"line 1: campaigns.c.keyword_epc.Hats is blank or stands twice: left out",
+			"line 1: campaigns.c.keyword_epc.  is blank or stands twice: left out",
+		]);
+	});
 });
