@@ -19,31 +19,40 @@ const REVERSALS_WEIGHTS = forgetting(60);
 const LEVEL_WEIGHTS = forgetting(7);
 const LEVEL_WORTH_REVERSALS = 3;
 const MAX_LEVEL = 5;
+/** Where far more is taken back of the clicks of so many newest days than older ones tell, all of them are of another level. */
+const RISE_WINDOWS = [7, 10, 14, 18, 23, 30, 37, 45, 60] as const;
+const RISE_Z = 3;
 /** Arrivals of days of which less is known are not projected further. */
 const LEAST_KNOWN = 0.05;
+
+/** What is known of others, to set out from: arrivals; what was usually taken back, times how much, by age; since how many days it is more. */
+export type KnownDelays = { arrivals: Curve; usual: Curve; levels: readonly number[]; risenDays: number };
+
 /**
  * Delay curves, from conversions by day of click and lag. Arrivals by the reverse-time hazard: of what has arrived by an age, the part that
  * came in the last step to it, asked only of days that are old enough to show it. Reversals over projected arrivals.
  * @param today the day that is beginning: the ones before it are known whole
- * @param worth conversions that the prior curves count as
+ * @param prior what is set out from @param worth conversions that it counts as
  * @param mostReversed what is taken back beyond this part is not learned from, but looked into
  */
 export function learnDelays(
 	days: Days,
 	today: number,
-	prior: DelayCurves,
+	prior: KnownDelays,
 	worth: { arrivals: number; reversals: number },
 	mostReversed: number,
-): DelayCurves {
+): { curves: DelayCurves; known: KnownDelays } {
 	const arrivals = learnArrivals(days, today, prior.arrivals, worth.arrivals);
-	const usual = learnReversals(days, today, prior.reversals, worth.reversals, arrivals, mostReversed);
-	const levels = learnLevels(days, today, arrivals, usual);
+	const { risenDays } = prior;
+	const usual = learnReversals(days, today - risenDays, today, prior.usual, worth.reversals, arrivals, mostReversed);
+	const levels = learnLevels(seeReversals(days, today, arrivals, usual), prior.levels, risenDays);
 	const atLevel = (age: number, level: number) => Math.min(mostReversed, partBy(usual, age) * level);
-	return {
+	const curves = {
 		arrivals,
 		reversals: usual.map((_, age) => atLevel(age, levels[0] ?? 1)),
 		reversedByNow: levels.map((level, age) => atLevel(age, level)),
 	};
+	return { curves, known: { arrivals, usual, levels, risenDays } };
 }
 
 function learnArrivals(days: Days, today: number, prior: Curve, priorWorth: number): Curve {
@@ -85,11 +94,23 @@ function learnHazards(came: readonly number[], byThen: readonly number[], prior:
 	});
 }
 
-/** By single days, however few they are: a return period makes many of one day, and it is sums that count. */
-function learnReversals(days: Days, today: number, prior: Curve, priorWorth: number, arrived: Curve, mostReversed: number): Curve {
+/**
+ * By single days, however few they are: a return period makes many of one day, and it is sums that count.
+ * @param before of clicks of days before this one
+ */
+function learnReversals(
+	days: Days,
+	before: number,
+	today: number,
+	prior: Curve,
+	priorWorth: number,
+	arrived: Curve,
+	mostReversed: number,
+): Curve {
 	const taken = prior.map((part, lag) => priorWorth * (part - (prior[lag - 1] ?? 0)));
 	const exposed = prior.map(() => priorWorth);
 	for (const [day, { arrivals, reversals }] of days) {
+		if (day >= before) continue;
 		const age = Math.min(LAST_LAG, today - 1 - day);
 		const projected = projectedOf(arrivals, arrived, age);
 		// A reversal tells of the time that it came in, so the newest of any age count alike.
@@ -106,8 +127,10 @@ function learnReversals(days: Days, today: number, prior: Curve, priorWorth: num
 	});
 }
 
-/** How much more or less than usual is taken back of clicks, by their age: as the clicks of the days around them tell. */
-function learnLevels(days: Days, today: number, arrived: Curve, usual: Curve): number[] {
+/** Reversals of clicks by their age: those that were to come by now, and those that have. */
+type SeenReversals = { expected: number[]; observed: number[] };
+
+function seeReversals(days: Days, today: number, arrived: Curve, usual: Curve): SeenReversals {
 	const expected: number[] = Array(HISTORY_DAYS).fill(0);
 	const observed: number[] = Array(HISTORY_DAYS).fill(0);
 	for (const [day, { arrivals, reversals }] of days) {
@@ -116,15 +139,91 @@ function learnLevels(days: Days, today: number, arrived: Curve, usual: Curve): n
 		expected[age] = projectedOf(arrivals, arrived, age) * partBy(usual, age);
 		observed[age] = sumOf(reversals);
 	}
+	return { expected, observed };
+}
+
+/** A publisher's conversions, and the parts of its arrivals and reversals that count in its platform's curves. */
+export type Counted = { days: Days; came: number; taken: number };
+
+/**
+ * Of how many of the newest days' clicks far more is taken back: of several windows, the clearest; 0 where it is not. They do not judge
+ * themselves, but are held against what the clicks before them tell. And it is to show without the publisher that shows it most, or one
+ * that makes sales up would be taken for its platform.
+ * @param pooled all publishers' together @param publishers singly
+ */
+export function findRise(
+	pooled: Days,
+	publishers: readonly Counted[],
+	today: number,
+	prior: DelayCurves,
+	worth: { arrivals: number; reversals: number },
+	mostReversed: number,
+): number {
+	const arrived = learnArrivals(pooled, today, prior.arrivals, worth.arrivals);
+	let risenDays = 0;
+	let clearest = RISE_Z;
+	for (const newest of RISE_WINDOWS) {
+		const usual = learnReversals(pooled, today - newest, today, prior.reversals, worth.reversals, arrived, mostReversed);
+		const { expected, observed } = seeReversals(pooled, today, arrived, usual);
+		const known = worth.reversals * (usual.at(-1) ?? 0) + sumOf(observed.slice(newest));
+		const all = { awaited: sumOf(expected.slice(0, newest)), seen: sumOf(observed.slice(0, newest)) };
+		if (!(zOf(all, known) > clearest)) continue;
+		const z = zOf(
+			withoutMost(all, publishers, (days) => newestOf(days, newest, today, arrived, usual)),
+			known,
+		);
+		if (!(z > clearest)) continue;
+		clearest = z;
+		risenDays = newest;
+	}
+	return risenDays;
+}
+
+/** Reversals that were to come by now, and those that have. */
+type Reversed = { awaited: number; seen: number };
+
+function zOf({ awaited, seen }: Reversed, known: number): number {
+	return (seen - awaited) / Math.sqrt(1 + awaited + awaited ** 2 / known);
+}
+
+function withoutMost(all: Reversed, publishers: readonly Counted[], ofNewest: (days: Days) => Reversed): Reversed {
+	let most: Reversed = { awaited: 0, seen: 0 };
+	for (const { days, came, taken } of publishers) {
+		const { awaited, seen } = ofNewest(days);
+		const own = { awaited: came * awaited, seen: taken * seen };
+		if (own.seen - own.awaited > most.seen - most.awaited) most = own;
+	}
+	return { awaited: Math.max(0, all.awaited - most.awaited), seen: Math.max(0, all.seen - most.seen) };
+}
+
+function newestOf(days: Days, newest: number, today: number, arrived: Curve, usual: Curve): Reversed {
+	const sum: Reversed = { awaited: 0, seen: 0 };
+	for (let age = 0; age < newest; age++) {
+		const counts = days.get(today - 1 - age);
+		if (counts === undefined) continue;
+		sum.awaited += projectedOf(counts.arrivals, arrived, age) * partBy(usual, age);
+		sum.seen += sumOf(counts.reversals);
+	}
+	return sum;
+}
+
+/** How much more or less than usual is taken back of clicks, by their age: as the clicks of the days around them tell. */
+function learnLevels({ expected, observed }: SeenReversals, prior: readonly number[], risen: number): number[] {
+	const level = levelOf(sumOf(observed.slice(0, risen)), sumOf(expected.slice(0, risen)), prior[0] ?? 1);
 	return expected.map((_, at) => {
-		let [seen, awaited] = [LEVEL_WORTH_REVERSALS, LEVEL_WORTH_REVERSALS];
-		for (let age = 0; age < HISTORY_DAYS; age++) {
+		if (at < risen) return level;
+		let [seen, awaited] = [0, 0];
+		for (let age = risen; age < HISTORY_DAYS; age++) {
 			const weight = LEVEL_WEIGHTS[Math.abs(age - at)] ?? 0;
 			seen += weight * (observed[age] ?? 0);
 			awaited += weight * (expected[age] ?? 0);
 		}
-		return Math.min(MAX_LEVEL, Math.max(0, seen) / awaited);
+		return levelOf(seen, awaited, prior[at] ?? 1);
 	});
+}
+
+function levelOf(seen: number, awaited: number, prior: number): number {
+	return Math.min(MAX_LEVEL, (LEVEL_WORTH_REVERSALS * prior + Math.max(0, seen)) / (LEVEL_WORTH_REVERSALS + awaited));
 }
 
 /** How many a day's arrivals will come to be. Never below none, as a day may stand whose conversions went to other clicks. */

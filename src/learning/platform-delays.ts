@@ -2,7 +2,7 @@
 import { roundTo } from "../lib/money.ts";
 import { type DelayRow, OTHER_PUBLISHERS } from "./cohorts.ts";
 import { DEFAULT_CURVES, type DelayCurves, edgeOf, LAG_EDGES, LAST_LAG, maturities, type PlatformCurves } from "./delay-curve.ts";
-import { ARRIVALS_WEIGHTS, type DayCounts, type Days, learnDelays, sumOf } from "./learn-delays.ts";
+import { ARRIVALS_WEIGHTS, type Counted, type DayCounts, type Days, findRise, learnDelays, sumOf } from "./learn-delays.ts";
 
 /** Publishers of platforms whose delays are learned of singly: those with the most conversions. The others of a platform are one. */
 export const MAX_FOLLOWED_DELAYS = 200;
@@ -50,34 +50,44 @@ export class PlatformDelays {
 
 	/** @param today the day that is beginning: the ones before it are known whole */
 	learn(today: number, prior: DelayCurves): PlatformCurves {
-		const common = learnDelays(this.#pool(today), today, prior, DEFAULT_WORTH, MAX_REVERSED);
+		const counted = this.#count(today);
+		const pooled = pool(counted);
+		const singly = counted.filter(({ publisher }) => publisher !== OTHER_PUBLISHERS);
+		const risenDays = findRise(pooled, singly, today, prior, DEFAULT_WORTH, MAX_REVERSED);
+		const set = { arrivals: prior.arrivals, usual: prior.reversals, levels: [], risenDays };
+		const { curves: common, known } = learnDelays(pooled, today, set, DEFAULT_WORTH, MAX_REVERSED);
 		const mostReversed = Math.max(MAX_PUBLISHER_REVERSED, common.reversals.at(-1) ?? 0);
 		const publishers: [string, number[]][] = [];
 		for (const [publisher, days] of this.#publishers) {
 			if (publisher === OTHER_PUBLISHERS) continue;
-			const own = maturities(learnDelays(days, today, common, PLATFORM_WORTH, mostReversed));
+			const own = maturities(learnDelays(days, today, known, PLATFORM_WORTH, mostReversed).curves);
 			publishers.push([publisher, own.map((part) => roundTo(part, MATURITY_DIGITS))]);
 		}
 		return { ...common, publishers: Object.fromEntries(publishers) };
 	}
 
-	/** All conversions together, of which no publisher has more than counts, and of whose reversals none has. */
-	#pool(today: number): Days {
-		const pooled: Days = new Map();
+	/** What counts of publishers' conversions: of none more than may, and of its reversals. */
+	#count(today: number): (Counted & { publisher: string })[] {
 		const summed = [...this.#publishers].map(([publisher, days]) => ({ publisher, days, ...sumUp(days, today) }));
 		const most = MAX_TIMES_USUAL * usualReversed(summed);
-		for (const { publisher, days, part, reversed } of summed) {
-			const isOne = publisher !== OTHER_PUBLISHERS;
-			const came = isOne ? part : 1;
-			const taken = isOne ? part * Math.min(1, most / reversed) : 1;
-			for (const [day, { arrivals, reversals }] of days) {
-				const counts = countsOf(pooled, day);
-				for (const [at, count] of arrivals.entries()) addTo(counts.arrivals, at, came * count);
-				for (const [at, count] of reversals.entries()) addTo(counts.reversals, at, taken * count);
-			}
-		}
-		return pooled;
+		return summed.map(({ publisher, days, part, reversed }) =>
+			publisher === OTHER_PUBLISHERS
+				? { publisher, days, came: 1, taken: 1 }
+				: { publisher, days, came: part, taken: part * Math.min(1, most / reversed) },
+		);
 	}
+}
+
+function pool(counted: readonly Counted[]): Days {
+	const pooled: Days = new Map();
+	for (const { days, came, taken } of counted) {
+		for (const [day, { arrivals, reversals }] of days) {
+			const counts = countsOf(pooled, day);
+			for (const [at, count] of arrivals.entries()) addTo(counts.arrivals, at, came * count);
+			for (const [at, count] of reversals.entries()) addTo(counts.reversals, at, taken * count);
+		}
+	}
+	return pooled;
 }
 
 /** The curves of a platform whose rows are at hand. */

@@ -149,6 +149,36 @@ describe("unit: delay curves", () => {
 		}
 	});
 
+	describe("three times as much taken back of the clicks of the last 20 days, of which a part has come", () => {
+		const SINCE = 20;
+		/** Four sales a day, of which a tenth is taken back in 5 to 24 days, or three times as many of the newest clicks. */
+		const salesOf = (publisher: string, triples: boolean): DelayRow[] =>
+			Array.from({ length: 100 }, (_, at) => TODAY - 100 + at).flatMap((day) => {
+				const part = triples && day >= TODAY - SINCE ? 0.3 : 0.1;
+				const taken = Array.from({ length: 20 }, (_, at) => ({ publisher, day, lag: at + 5, arrivals: 0, reversals: (4 * part) / 20 }));
+				return [{ publisher, day, lag: 0, arrivals: 4, reversals: 0 }, ...taken.filter(({ lag }) => day + lag < TODAY)];
+			});
+		const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+		const curvesOf = (triples: (publisher: string) => boolean) =>
+			learnCurves(
+				names.flatMap((publisher) => salesOf(publisher, triples(publisher))),
+				TODAY,
+			);
+
+		it("is known of the platform, and of each of its publishers", () => {
+			const { reversals, publishers } = curvesOf(() => true);
+			expect(reversals.at(-1)).toBeGreaterThan(0.2);
+			// What older clicks have earned is 0.9 of what came, and 0.7 is to be left of what comes.
+			for (const name of names) expect(publishers?.[name]?.[60]).toBeGreaterThan(1.12);
+		});
+
+		it("is not taken for the platform's way where it is one publisher's", () => {
+			const { reversals, publishers } = curvesOf((publisher) => publisher === "a");
+			expect(reversals.at(-1)).toBeLessThan(0.14);
+			expect(publishers?.b?.[60]).toBeLessThan(1.04);
+		});
+	});
+
 	it("a publisher whose sales come at once does not make the others' clicks look ripe, and one of few sales is read by its platform", () => {
 		const slow = (lag: number) => Math.min(1, (lag + 1) / 31);
 		const honest = Array.from({ length: 8 }, (_, at) => rowsOf(60, slow, null, `honest ${at}`)).flat();
