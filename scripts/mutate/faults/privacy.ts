@@ -225,7 +225,7 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "erasing-takes-the-sources-of-a-postback-for-money",
-		file: "src/operator/erase/redact.ts",
+		file: "src/conversions/after-erasure.ts",
 		find: '"payout", "sales", "currency"',
 		replace: '"payout", "s2", "sales", "currency"',
 		tests: ERASE,
