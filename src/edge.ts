@@ -56,6 +56,7 @@ export function edgeOf(env: Env): Edge {
 			visits: new RecentVisits(),
 		},
 		clickTtlMs,
+		secureUrl: config.CLICK_URL.startsWith("https:") ? config.CLICK_URL : undefined,
 	};
 	const app = new Hono();
 	const checks: Edge["checks"] = [];

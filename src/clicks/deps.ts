@@ -10,6 +10,8 @@ export type RedirectDeps = {
 	store: ClickStore;
 	/** Age from which the click URL of an auction is never paid, whatever the publisher's own time, in milliseconds. */
 	clickTtlMs: number;
+	/** Origin of the click tracker, to which clicks by http are led, without a trailing slash; absent where that is not of https either. */
+	secureUrl?: string | undefined;
 	/** The operator's id in IAB's Global Vendor List; absent where it has none. */
 	vendorId?: number | undefined;
 	/** Present time, Unix milliseconds. */

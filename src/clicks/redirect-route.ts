@@ -41,6 +41,7 @@ export function routeClick(deps: RedirectDeps, request: Request, url: string, wa
 	if (!isPathAt(url, start, CLICK_PATH, false)) return null;
 	const { method } = request;
 	if (method !== "GET" && method !== "HEAD") return page(405, "Only GET is accepted.", { allow: "GET, HEAD" });
+	if (deps.secureUrl !== undefined && isInClear(url, request)) return overHttps(deps.secureUrl + url.slice(start));
 	const query = new Query(searchAt(url, start + CLICK_PATH.length));
 	const answer = (token: ClickToken | null) =>
 		token === null ? page(404, "This link is not valid.") : resolveClick({ deps, request, method, waitUntil, query, token });
@@ -51,6 +52,19 @@ export function routeClick(deps: RedirectDeps, request: Request, url: string, wa
 	} catch (error) {
 		return failed(error);
 	}
+}
+
+/**
+ * Whether a client called by http, as Cloudflare says: what stands between it and us without that may be anybody's, who has taken the
+ * encryption off.
+ */
+function isInClear(url: string, { headers }: Request): boolean {
+	return url.startsWith("http:") && /"scheme"\s*:\s*"http"/.test(headers.get("cf-visitor") ?? "");
+}
+
+/** To secure addresses alone browsers say whether a user follows the link or a page embeds it. Nothing is recorded of the first call. */
+function overHttps(location: string): Response {
+	return new Response(null, { status: 302, headers: { ...COMMON, location } });
 }
 
 function failed(error: unknown): Response {
