@@ -54,8 +54,10 @@ export type ClickMessage = {
 	ipPrefix?: string | undefined;
 	/** First 16 hex characters of the SHA-256 of the user agent. */
 	userAgentHash?: string | undefined;
-	/** Keyed hash of the user's connection: see `connectionOf`. Kept for a day, to tell repeats by. */
+	/** Keyed hash of the site of the user's connection: see `splitConnection`. Kept for two days, to tell repeats by. */
 	connection?: string | undefined;
+	/** Which network of the site; absent where that is an IPv4 address. */
+	network?: string | undefined;
 	/** The keyword that priced the bid, its beginning where it is long. */
 	keyword?: string | undefined;
 	/** The network that asked for the bid. */
@@ -92,6 +94,7 @@ const schema = v.object({
 	ipPrefix: v.optional(v.string()),
 	userAgentHash: v.optional(v.string()),
 	connection: v.optional(v.string()),
+	network: v.optional(v.string()),
 	keyword: v.optional(v.string()),
 	askedFrom: v.optional(v.string()),
 	link: v.optional(v.picklist(LINK_TYPES)),

@@ -1,5 +1,6 @@
 /** Records a click after its redirect was answered: what is known of its visitor, what limits say of it, and off to the queue. */
 import { within } from "../lib/async.ts";
+import { splitConnection } from "../lib/ip.ts";
 import { logError } from "../lib/log.ts";
 import type { TrafficPolicy } from "../lib/traffic-rules.ts";
 import { hashConnection } from "./hash-connection.ts";
@@ -43,28 +44,33 @@ export const MAX_RECORDING_MS = 3 * LIMIT_TIMEOUT_MS + MAX_SENDING_MS;
 export function recordClick(store: ClickStore, click: ClickMessage, visitor: Visitor, stripped: Stripped): Promise<void> {
 	const { userAgent, connection } = visitor;
 	try {
-		const ofConnection = connection === null ? undefined : hashConnection(store.connectionKey, connection);
+		const place = connection === null ? undefined : splitConnection(connection);
+		const ofConnection = place === undefined ? undefined : hashConnection(store.connectionKey, place.site);
 		const ofUserAgent = stripped !== null || userAgent === null || userAgent === "" ? undefined : hashUserAgent(userAgent);
 		if (!(ofConnection instanceof Promise || ofUserAgent instanceof Promise))
-			return recordHashed(store, click, visitor, { connection: ofConnection, userAgent: ofUserAgent }, stripped);
+			return recordHashed(store, click, visitor, { connection: ofConnection, network: place?.network, userAgent: ofUserAgent }, stripped);
 		return Promise.all([ofConnection, ofUserAgent]).then(([ofThat, ofThis]) =>
-			recordHashed(store, click, visitor, { connection: ofThat, userAgent: ofThis }, stripped),
+			recordHashed(store, click, visitor, { connection: ofThat, network: place?.network, userAgent: ofThis }, stripped),
 		);
 	} catch (error) {
 		return Promise.reject(error);
 	}
 }
 
-type Hashes = { connection: string | undefined; userAgent: string | undefined };
+/** `network` is no hash, but 8 bits that tell nothing without what the connection's hash is of. */
+type Hashes = { connection: string | undefined; network: string | undefined; userAgent: string | undefined };
 
 function recordHashed(store: ClickStore, click: ClickMessage, visitor: Visitor, hashes: Hashes, stripped: Stripped): Promise<void> {
-	const { connection } = hashes;
+	const { connection, network } = hashes;
 	if (stripped === null) {
 		click.connection = connection;
+		if (network !== "") click.network = network;
 		click.userAgentHash = hashes.userAgent;
 	}
 	const send = () =>
-		stripped === null || connection === undefined || holdAgainstRecent(store, click, connection, visitor.userAgent ?? "", stripped)
+		stripped === null ||
+		connection === undefined ||
+		holdAgainstRecent(store, click, connection, `${network ?? ""}${visitor.userAgent ?? ""}`, stripped)
 			? store.sender.send(click)
 			: Promise.resolve();
 	const { address, token } = store.limits;
@@ -81,15 +87,15 @@ function holdAgainstRecent(
 	{ visits }: ClickStore,
 	click: ClickMessage,
 	connection: string,
-	userAgent: string,
+	browser: string,
 	policy: TrafficPolicy,
 ): boolean {
 	if (click.reason === undefined) {
-		const { reason, flags } = judge(visits.factsOf(click, connection, userAgent, policy), policy);
+		const { reason, flags } = judge(visits.factsOf(click, connection, browser, policy), policy);
 		click.reason = reason ?? undefined;
 		if (flags.length > 0) click.flags = [...new Set([...(click.flags ?? []), ...flags])];
 	}
-	return visits.remember(click, connection, userAgent, policy);
+	return visits.remember(click, connection, browser, policy);
 }
 
 /** Past a limit a click is not paid. Where a limit fails it limits nothing. */

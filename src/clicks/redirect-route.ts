@@ -183,6 +183,7 @@ function redirect(
 		sourceHash: token.sourceHash ?? undefined,
 		userAgentHash: undefined,
 		connection: undefined,
+		network: undefined,
 	};
 	// Before the click is recorded: a template of which no link can be made sends nobody anywhere.
 	REDIRECT_HEADERS.set("location", fillTemplate(target, hash));

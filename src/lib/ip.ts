@@ -47,6 +47,25 @@ export function connectionOf(text: string): string | null {
 	return groups === null ? null : (mappedIpv4(groups) ?? prefixOf(groups, 64));
 }
 
+/** How {@link connectionOf} ends of an IPv6 address. */
+const OF_64 = "::/64";
+
+/**
+ * A connection as the site that it is of, and which network of that: of an IPv6 one the first 56 bits, which one home may have, and of which
+ * a carrier gives to as many phones as share an IPv4 address; then the last eight, as two hex characters. An IPv4 address is a site.
+ * @example splitConnection("2001:db8:85a3:1::/64") // { site: "2001:db8:85a3:0::/56", network: "01" }
+ */
+export function splitConnection(connection: string): { site: string; network: string } {
+	if (!connection.endsWith(OF_64)) return { site: connection, network: "" };
+	// Groups of zeros at the end are not written.
+	const [first = "", second = "0", third = "0", fourth = "0"] = connection.slice(0, -OF_64.length).split(":");
+	const last = Number.parseInt(fourth, 16);
+	return {
+		site: `${first}:${second}:${third}:${(last >>> 8).toString(16)}::/56`,
+		network: (0x100 | (last & 0xff)).toString(16).slice(1),
+	};
+}
+
 function prefixOf(groups: readonly number[], bits: number): string {
 	const prefix = groups.slice(0, bits / 16).map((group) => group.toString(16));
 	return `${prefix.join(":").replace(/(?:^0)?(?::0)+$/, "")}::/${bits}`;

@@ -3,7 +3,7 @@ import { BID_PAY_MS } from "../../src/campaign-book/book.ts";
 import { type ClickFacts, judge } from "../../src/clicks/payable.ts";
 import { readNetworkFacts, readRequestFacts } from "../../src/clicks/request-facts.ts";
 import { deviceOf, isOtherDevice } from "../../src/lib/device.ts";
-import { connectionOf } from "../../src/lib/ip.ts";
+import { connectionOf, splitConnection } from "../../src/lib/ip.ts";
 import { DEFAULT_POLICY, type TrafficPolicy, type UnpaidReason } from "../../src/lib/traffic-rules.ts";
 import { click as clickMessage, DecidedLedger, facts } from "../support/click-decisions.ts";
 import { type Actor, type TrafficClick, WORTHLESS } from "./mixed-traffic.ts";
@@ -52,6 +52,7 @@ function toMessage(click: TrafficClick, name: string, policy: TrafficPolicy) {
 	};
 	const { reason, flags } = judge(known, policy);
 	const connection = connectionOf(address);
+	const place = connection === null ? null : splitConnection(connection);
 	return clickMessage({
 		id: idOf(name),
 		at,
@@ -60,7 +61,7 @@ function toMessage(click: TrafficClick, name: string, policy: TrafficPolicy) {
 		kind: bid === null ? "link" : "openrtb",
 		flags,
 		...(reason !== null && { reason }),
-		...(connection !== null && { connection }),
+		...(place !== null && { connection: place.site, ...(place.network !== "" && { network: place.network }) }),
 		...(userAgent !== null && { userAgentHash: userAgent }),
 	});
 }

@@ -157,8 +157,9 @@ export class DecidedLedger {
 		this.#spentEver.set(of.campaignId, plus(this.#spentEver.get(of.campaignId), costMicros));
 		if (publisher === undefined) return;
 		this.#sources.add(sourceKey(publisher.id, utcDay, sourceId ?? ""));
-		const { id, connection, userAgentHash, brandId, at } = of;
-		if (connection === undefined || userAgentHash === undefined) return;
+		const { id, connection, userAgentHash: browser, network = "", brandId, at } = of;
+		if (connection === undefined || browser === undefined) return;
+		const userAgentHash = browser + network;
 		this.#visits.push({ clickId: id, publisherId: publisher.id, connection, userAgentHash, brandId, clickedAt: at });
 	}
 }

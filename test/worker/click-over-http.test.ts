@@ -25,7 +25,9 @@ const IN_CLEAR = '{"scheme":"http"}';
 async function clickUrl(): Promise<string> {
 	const asked = new Request("https://rtb.example/serving-engine?pubi=1001&bd=shop.example&cc=US");
 	const response = await routeBid(bidding, asked, asked.url, () => {});
-	return ((await response?.json()) as { redirect_url: string }).redirect_url;
+	const answer = (await response?.json()) as { redirect_url?: string } | undefined;
+	if (answer?.redirect_url === undefined) throw new Error("no bid");
+	return answer.redirect_url;
 }
 
 /** Calls an address as a frame does where nothing tells of it. */

@@ -16,6 +16,7 @@ export type PaidVisit = {
 	clickId: string;
 	publisherId: string;
 	connection: string;
+	/** With the network of the site behind it, where there is one. */
 	userAgentHash: string;
 	brandId: number;
 	clickedAt: number;
@@ -196,11 +197,12 @@ class Ledger {
 
 	/** Nothing is told of a click whose connection or publisher is not known. */
 	#visitFacts(click: ClickMessage, publisher: PublisherFacts | undefined, policy: TrafficPolicy): ClickFacts {
-		const { connection, userAgentHash, at, brandId } = click;
+		const { connection, at, brandId } = click;
 		if (connection === undefined || publisher === undefined) return {};
 		const near = this.#visits.get(visitsKey(publisher.id, connection)) ?? [];
 		// Without a User-Agent its address is known, and no visitor.
-		const ofVisitor = near.filter((visit) => visit.userAgentHash === userAgentHash);
+		const browser = browserOf(click);
+		const ofVisitor = near.filter((visit) => visit.userAgentHash === browser);
 		return {
 			repeat: ofVisitor.some((visit) => visit.brandId === brandId && Math.abs(visit.clickedAt - at) < policy.repeatMinutes * MINUTE_MS),
 			velocity: hasHourOf(policy.visitorPerHour, ofVisitor, at) || hasHourOf(policy.addressPerHour, near, at),
@@ -292,10 +294,16 @@ function keywordClassOf({ campaignId, keyword }: ClickMessage, { keywords }: Fac
 /** Of a click that had none: it counts for its address, and repeats no visitor's. */
 const NO_USER_AGENT = "";
 
+/** A browser of a connection: that of another network of the site is another visitor's, though it is as many others are. */
+function browserOf({ userAgentHash, network = "" }: ClickMessage): string | undefined {
+	return userAgentHash === undefined ? undefined : userAgentHash + network;
+}
+
 /** A paid click as the visit that later ones are held against; null where its connection or publisher is not known. */
 export function visitOf(click: ClickMessage, publisher: PublisherFacts | undefined): PaidVisit | null {
-	const { id, connection, userAgentHash = NO_USER_AGENT, brandId, at } = click;
+	const { id, connection, brandId, at } = click;
 	if (connection === undefined || publisher === undefined) return null;
+	const userAgentHash = browserOf(click) ?? NO_USER_AGENT;
 	return { clickId: id, publisherId: publisher.id, connection, userAgentHash, brandId, clickedAt: at };
 }
 

@@ -112,8 +112,9 @@ export const paidVisits = sqliteTable(
 		clickId: text("click_id").primaryKey(),
 		/** publishers.id. */
 		publisherId: text("publisher_id").notNull(),
-		/** Keyed hash of the user's connection; with the hash of the user agent it stands for a visitor. */
+		/** Keyed hash of the site of the user's connection (`splitConnection`). */
 		connection: text().notNull(),
+		/** Behind it the network of the site, where there is one: with the connection it stands for a visitor. */
 		userAgentHash: text("user_agent_hash").notNull(),
 		brandId: integer("brand_id").notNull(),
 		clickedAt: integer("clicked_at").notNull(),

@@ -91,7 +91,7 @@ export function redactThread(thread: string): string {
 
 type Json = Record<string, unknown>;
 
-const OF_CLICKS = ["ipPrefix", "userAgentHash", "connection", "keyword", "askedFrom"] as const;
+const OF_CLICKS = ["ipPrefix", "userAgentHash", "connection", "network", "keyword", "askedFrom"] as const;
 /** A publisher's sources, which its sums are kept by. Every other text may be a user's. */
 const SOURCES: readonly ClickText[] = ["subi", "psorc", "pcat", "atag"];
 const TEXTS = CLICK_TEXTS.filter((name) => !SOURCES.includes(name));

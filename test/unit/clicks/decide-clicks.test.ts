@@ -127,6 +127,26 @@ describe("unit: repeats", () => {
 	});
 });
 
+describe("unit: the networks of one IPv6 site", () => {
+	const networkOf = (at: number) => at.toString(16).padStart(2, "0");
+
+	test("have visitors of their own: a repeat is of one of them", () => {
+		const [one, two, again] = ["01", "02", "01"].map((network, at) => visitor(NOON + at * 1_000, { network }));
+		expect(reasonsOf([[one, two, again].filter((message) => message !== undefined)])).toEqual([null, null, "repeat"]);
+		expect(reasonsOf([[visitor(NOON, { network: "01" })], [visitor(NOON + 1, { network: "01" }), visitor(NOON + 2)]])).toEqual([
+			null,
+			"repeat",
+			null,
+		]);
+	});
+
+	test("are one address: together they have no more paid clicks than that", () => {
+		const home = (from: number) => many(256, from, (at) => ({ network: networkOf(at) }));
+		expect(reasonsOf([home(NOON)])).toEqual([...Array(120).fill(null), ...Array(136).fill("velocity")]);
+		expect(unpaidOf(reasonsOf([home(NOON).slice(0, 100), home(NOON + HOUR_MS / 2)]))).toBe(236);
+	});
+});
+
 describe("unit: velocity", () => {
 	test("the twenty-first paid click of a visitor in an hour", () => {
 		expect(reasonsOf([many(21, NOON)])).toEqual([...Array(20).fill(null), "velocity"]);

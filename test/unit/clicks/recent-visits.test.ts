@@ -43,8 +43,12 @@ function recorder(limit?: (key: string) => boolean) {
 		limits: { address: undefined, token: undefined, stripped },
 		visits: new RecentVisits(),
 	};
-	const record = (message: ClickMessage, userAgent = "Browser", policy: TrafficPolicy | null = DEFAULT_POLICY) =>
-		recordClick(store, message, { userAgent, connection: "203.0.113.7" }, policy);
+	const record = (
+		message: ClickMessage,
+		userAgent = "Browser",
+		policy: TrafficPolicy | null = DEFAULT_POLICY,
+		connection = "203.0.113.7",
+	) => recordClick(store, message, { userAgent, connection }, policy);
 	return { sent, asked, record };
 }
 
@@ -58,6 +62,20 @@ describe("unit: clicks of which nothing is kept", () => {
 		await record(click(63), "Another browser");
 		expect(reasons(sent)).toEqual([undefined, "repeat", undefined, "repeat", undefined, undefined]);
 		expect(sent.some(({ connection, userAgentHash }) => connection !== undefined || userAgentHash !== undefined)).toBe(false);
+	});
+
+	it("are those of one address where their networks are of one IPv6 site, though of other visitors", async () => {
+		const { sent, asked, record } = recorder(() => true);
+		const from = (network: string, minutes: number, brandId = 1) =>
+			record(click(minutes, { brandId }), "Browser", { ...DEFAULT_POLICY, addressPerHour: 3 }, `2001:db8:85a3:12${network}::/64`);
+		await from("00", 0);
+		await from("01", 1);
+		await from("01", 2);
+		await from("02", 3);
+		await from("03", 4);
+		expect(reasons(sent)).toEqual([undefined, undefined, "repeat", undefined, "velocity"]);
+		expect(new Set(asked).size).toBe(1);
+		expect(sent.some(({ connection, network }) => connection !== undefined || network !== undefined)).toBe(false);
 	});
 
 	it("of the same bid are duplicates before they are repeats, whoever clicks", async () => {

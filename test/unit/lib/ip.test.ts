@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ipv4ToInteger, networkPrefix } from "../../../src/lib/ip.ts";
+import { connectionOf, ipv4ToInteger, networkPrefix, splitConnection } from "../../../src/lib/ip.ts";
 
 describe("unit: ipv4ToInteger", () => {
 	test.each([
@@ -101,5 +101,42 @@ describe("unit: networkPrefix", () => {
 			}),
 		);
 		fc.assert(fc.property(fc.ipV4(), (address) => networkPrefix(address) === address.replace(/\d+$/, "0/24")));
+	});
+});
+
+describe("unit: splitConnection", () => {
+	const split = (address: string) => splitConnection(connectionOf(address) ?? "");
+
+	test.each([
+		["203.0.113.7", "203.0.113.7", ""],
+		["::ffff:203.0.113.7", "203.0.113.7", ""],
+		["2001:db8:85a3:1::7334", "2001:db8:85a3:0::/56", "01"],
+		["2001:db8:85a3:ffff::1", "2001:db8:85a3:ff::/56", "ff"],
+		["2001:db8:85a3:1200::1", "2001:db8:85a3:12::/56", "00"],
+		["2001:db8::1", "2001:db8:0:0::/56", "00"],
+		["2001:db8:0:1::1", "2001:db8:0:0::/56", "01"],
+		["2001::1", "2001:0:0:0::/56", "00"],
+	])("%s is of %s, there of %j", (address, site, network) => {
+		expect(split(address)).toEqual({ site, network });
+	});
+
+	test("two addresses are of one site where their first 56 bits are the same, and of one network of it where 64 are", () => {
+		const byte = fc.integer({ min: 0, max: 255 });
+		const group = fc.integer({ min: 0, max: 0xffff });
+		fc.assert(
+			fc.property(fc.array(group, { minLength: 3, maxLength: 3 }), byte, byte, byte, byte, (head, left, of, right, other) => {
+				const at = (high: number, low: number, end: string) =>
+					split(
+						`2${[...head, high * 256 + low]
+							.map((value) => value.toString(16).padStart(4, "0"))
+							.join(":")
+							.slice(1)}:${end}`,
+					);
+				const [one, same, another] = [at(left, of, "1:2:3:4"), at(left, of, "5:6:7:8"), at(right, other, "1:2:3:4")];
+				expect(same).toEqual(one);
+				expect(another.site === one.site).toBe(left === right);
+				expect(another.network === one.network).toBe(of === other);
+			}),
+		);
 	});
 });
