@@ -2,6 +2,7 @@
 import { within } from "../lib/async.ts";
 import { findCallbackUrlFault } from "../lib/callback-url.ts";
 import { SECOND_MS } from "../lib/time.ts";
+import { CALLBACK_USER_AGENT } from "../lib/user-agent.ts";
 import { fromUtf8 } from "../lib/utf8.ts";
 import { buildCallbackUrl, type CallbackFacts } from "./build-callback-url.ts";
 import { readRetryAfter } from "./schedule.ts";
@@ -72,7 +73,7 @@ export async function attemptCallback(deps: AttemptDeps, { url, facts, secrets, 
 			redirect: "manual",
 			headers: {
 				accept: "*/*",
-				"user-agent": test === true ? "Clickbourse-Callback/1 (test)" : "Clickbourse-Callback/1",
+				"user-agent": test === true ? `${CALLBACK_USER_AGENT} (test)` : CALLBACK_USER_AGENT,
 				"idempotency-key": facts.id,
 				...signature,
 			},

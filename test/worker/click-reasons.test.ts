@@ -50,6 +50,11 @@ describe("worker: what a request tells against paying", () => {
 		expect(why({ "cf-worker": "evil.workers.dev", "user-agent": "" })).toBe("no_user_agent");
 	});
 
+	test("a callback of our own, where a publisher's address for them is a link of its own: a test of one too", () => {
+		for (const userAgent of ["Clickbourse-Callback/1", "Clickbourse-Callback/1 (test)"])
+			expect(why({ "cf-worker": "click.example", "user-agent": userAgent })).toBe("bot");
+	});
+
 	test("no user agent, or a blank one", () => {
 		expect(judge(readRequestFacts("GET", new Headers(), null, CLICK), DEFAULT_POLICY).reason).toBe("no_user_agent");
 		expect(why({ "user-agent": "" })).toBe("no_user_agent");
