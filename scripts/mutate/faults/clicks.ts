@@ -335,6 +335,27 @@ export const CLICK_FAULTS: readonly Fault[] = [
 		tests: TURNS_TESTS,
 	},
 	{
+		name: "clicks-by-http-are-answered-there",
+		file: "src/clicks/redirect-route.ts",
+		find: "deps.secureUrl !== undefined && isInClear(url, request)",
+		replace: "deps.secureUrl === null",
+		tests: ["test/worker/click-over-http.test.ts"],
+	},
+	{
+		name: "networks-of-a-site-are-addresses-each",
+		file: "src/clicks/record-click.ts",
+		find: "hashConnection(store.connectionKey, place.site)",
+		replace: "hashConnection(store.connectionKey, place.site + place.network)",
+		tests: ["test/unit/clicks/record-click.test.ts", "test/unit/clicks/recent-visits.test.ts"],
+	},
+	{
+		name: "networks-of-a-site-are-one-visitor",
+		file: "src/clicks/consumer/decide-clicks.ts",
+		find: "userAgentHash === undefined ? undefined : userAgentHash + network",
+		replace: "userAgentHash === undefined ? undefined : userAgentHash + network.slice(9)",
+		tests: DECIDE_CLICKS_TESTS,
+	},
+	{
 		name: "a-turn-touches-no-connection",
 		file: "src/clicks/consumer/turn.ts",
 		find: "if (click.connection !== undefined) names.add(connectionName(click.connection));",
