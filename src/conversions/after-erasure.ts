@@ -2,18 +2,22 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { ERASED } from "../db/schema/clicks.ts";
-import type { Conversion, ConversionEvent, EventDetails } from "./conversion.ts";
-import type { Intake } from "./message.ts";
+import { decodeText } from "../lib/query.ts";
+import type { Conversion, ConversionKey } from "./conversion.ts";
+import { asClickHash } from "./match-click.ts";
+import type { Postback, ReceivedPostback } from "./message.ts";
 import { OTHER_NAMES, plainName } from "./other-names.ts";
-import type { Outcome } from "./write-settlements.ts";
+import type { LedgerState } from "./read-ledger-state.ts";
 
 /** Parameters of a postback that are about money. */
-export const OF_MONEY: ReadonlySet<string> = new Set(["txnid", "edate", "payout", "sales", "currency", "status"]);
-
-const OF_USERS = ["publisherClickId", "s2", "s3", "surl"] as const;
-
+const OF_MONEY: ReadonlySet<string> = new Set(["txnid", "edate", "payout", "sales", "currency", "status"]);
 /** What they may have come as, where a postback was refused for it. */
-export const OF_MONEY_ELSEWHERE: ReadonlySet<string> = new Set(["txnid", "edate", "payout"].flatMap((name) => OTHER_NAMES[name] ?? []));
+const OF_MONEY_ELSEWHERE: ReadonlySet<string> = new Set(["txnid", "edate", "payout"].flatMap((name) => OTHER_NAMES[name] ?? []));
+
+/** Whether a parameter is about money, by its own name or another. */
+export function isOfMoney(name: string): boolean {
+	return OF_MONEY.has(name) || OF_MONEY_ELSEWHERE.has(plainName(name));
+}
 
 /** The query of a postback that was accepted, with the click's hash in the place of any other id of it. */
 export function redactAccepted(query: string, hash: string): string {
@@ -21,38 +25,88 @@ export function redactAccepted(query: string, hash: string): string {
 	return new URLSearchParams([...params.filter(([name]) => OF_MONEY.has(name)), ["cid", hash]]).toString();
 }
 
-/** What an event of a conversion has set. */
-export function redactEvent({ details }: Pick<ConversionEvent, "details">, hash: string): string {
-	const event = JSON.parse(details) as EventDetails;
-	const { set } = event;
-	for (const field of OF_USERS) if (set[field] !== undefined) set[field] = null;
-	if (set.cid !== undefined) set.cid = hash;
-	return JSON.stringify(event);
+/** Which clicks are erased, for what was refused: ids of theirs may stand under any name. */
+export type Names = {
+	/** Whether a value is an id of one of them, or has one in it. */
+	has: (value: string) => boolean;
+	/** What stands in the place of a value that is one; null for anything else. */
+	instead: (value: string) => string | null;
+};
+
+/** The query of a postback that was refused, which may be replayed by other names of its parameters. @param cid what it has as its click id */
+export function redactRefused(query: string, cid: string, names: Names): string {
+	const kept = [...new URLSearchParams(query)].flatMap(([name, value]): [string, string][] => {
+		if (OF_MONEY.has(name)) return [[name, value]];
+		if (name === "cid") return [[name, cid]];
+		if (isOfMoney(name)) return names.has(value) ? [] : [[name, value]];
+		const instead = names.instead(value);
+		return instead === null ? [] : [[name, instead]];
+	});
+	return new URLSearchParams(kept).toString();
 }
 
-/** As its events, which are its history, have it since. */
-export function redactOutcome(outcome: Outcome, hash: string): Outcome {
-	const { settlement } = outcome;
-	const events = settlement.events.map((event) => ({ ...event, details: redactEvent(event, hash) }));
-	const set: Partial<Conversion> = {};
-	for (const { details } of events) Object.assign(set, (JSON.parse(details) as EventDetails).set);
-	const redacted = Object.fromEntries([...OF_USERS, "cid" as const].flatMap((field) => (field in set ? [[field, set[field]]] : [])));
-	return { ...outcome, settlement: { ...settlement, events, conversion: { ...settlement.conversion, ...redacted } } };
+/** Without what is a user's. Whether it repeats another is told by how it came: so it was told of those that came before the erasure. */
+function redactPostback(postback: Postback, hash: string): Postback {
+	return { ...postback, cid: hash, s2: null, s3: null, surl: null, asCame: postback };
 }
 
-export function redactIntake(intake: Intake, hash: string): Intake {
-	const redact = intake.outcome === "accepted" ? redactAccepted : redactRefused;
-	return { ...intake, cid: hash, query: redact(intake.query, hash) };
+/**
+ * Those that came in, without what is of erased users.
+ * @param conversionOf what those that were accepted make of a conversion, or what it is
+ */
+export async function redactErased(
+	db: Database,
+	received: readonly ReceivedPostback[],
+	ledger: Pick<LedgerState, "erasedHashOf">,
+	conversionOf: (key: ConversionKey) => Pick<Conversion, "clickId"> | null,
+): Promise<ReceivedPostback[]> {
+	const named = received.flatMap((item) => (isAccepted(item) ? [] : hashesIn(item.intake.query)));
+	const erased = await readErasedHashes(db, [...new Set(named)]);
+	return received.map((item) => {
+		if (!isAccepted(item)) return redactIfErased(item, erased);
+		const { intake, postback } = item;
+		const { platform } = intake;
+		const clickId = conversionOf({ platform, txnid: postback.txnid })?.clickId ?? null;
+		const hash = ledger.erasedHashOf({ clickId, cid: postback.cid });
+		if (hash === null) return item;
+		return {
+			...item,
+			intake: { ...intake, cid: hash, query: redactAccepted(intake.query, hash) },
+			postback: redactPostback(postback, hash),
+		};
+	});
 }
 
-/** One that was refused may be replayed by other names of what is about money. */
-function redactRefused(query: string, hash: string): string {
-	const params = [...new URLSearchParams(query)].filter(([name]) => OF_MONEY.has(name) || OF_MONEY_ELSEWHERE.has(plainName(name)));
-	return new URLSearchParams([...params, ["cid", hash]]).toString();
+type Accepted = ReceivedPostback & { intake: { platform: string }; postback: Postback };
+
+function isAccepted(item: ReceivedPostback): item is Accepted {
+	return item.postback !== null && item.intake.platform !== null;
+}
+
+function redactIfErased(item: ReceivedPostback, erased: ReadonlySet<string>): ReceivedPostback {
+	const { intake } = item;
+	const has = (value: string) => hashesOf(value).some((hash) => erased.has(hash));
+	if (erased.size === 0 || !hashesIn(intake.query).some((hash) => erased.has(hash))) return item;
+	const erasedHash = (value: string) => {
+		const hash = asClickHash(value.trim());
+		return hash !== null && erased.has(hash) ? hash : null;
+	};
+	const cid = intake.cid === null ? null : (erasedHash(intake.cid) ?? intake.cid);
+	return { ...item, intake: { ...intake, cid, query: redactRefused(intake.query, cid ?? "", { has, instead: erasedHash }) } };
+}
+
+/** All that may be click hashes in a query's values, lower case; escaped twice, too. */
+function hashesIn(query: string): string[] {
+	return [...new URLSearchParams(query).values()].flatMap(hashesOf);
+}
+
+function hashesOf(value: string): string[] {
+	const found = [value, decodeText(value)].flatMap((text) => [...text.matchAll(/(?<![\da-f])[\da-f]{32}(?![\da-f])/gi)]);
+	return [...new Set(found.map(([hash]) => hash.toLowerCase()))];
 }
 
 /** Of these hashes those of clicks whose users were erased. */
-export async function readErasedHashes(db: Database, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+async function readErasedHashes(db: Database, hashes: readonly string[]): Promise<ReadonlySet<string>> {
 	if (hashes.length === 0) return new Set();
 	const named = sql`click_hash IN (SELECT atom FROM json_each(${JSON.stringify(hashes)})) AND written_by = ${ERASED}`;
 	// Each by its own index.

@@ -74,7 +74,9 @@ const unclaimedSchema = v.object({
 
 const messageSchema = v.variant("kind", [receivedSchema, lookAgainSchema, togetherSchema, unclaimedSchema]);
 
-export type Postback = v.InferOutput<typeof postbackSchema>;
+type PostbackMessageOf = v.InferOutput<typeof postbackSchema>;
+/** `asCame`: how it came, where what is of an erased user was taken out of it. No message has it. */
+export type Postback = PostbackMessageOf & { asCame?: PostbackMessageOf };
 export type Intake = v.InferOutput<typeof intakeSchema>;
 
 /** Characters kept of a request that is not known to be a platform's: enough to see who sends it. */

@@ -36,8 +36,8 @@ export type LedgerState = {
 	clickOf: (id: string) => CandidateClick | null;
 	usdNanosOf: (currency: string, day: string) => number | null;
 	holdFactsOf: (conversion: Conversion) => HoldFacts;
-	/** The hash of a click whose user was erased; null of any other. */
-	erasedHashOf: (clickId: string | null) => string | null;
+	/** The hash of the click that a postback is of, or that it names, where its user was erased; else null. */
+	erasedHashOf: (postback: { clickId: string | null; cid: string }) => string | null;
 	/** Whether the click was billed, even if it was taken back since: reports of a publisher paid by clicks have a record of it. */
 	isBilledClick: (clickId: string | null) => boolean;
 	hasCallbackUrl: (publisherId: string) => boolean;
@@ -228,6 +228,7 @@ function arrange(rows: Rows): LedgerState {
 	]);
 	const stuffed = new Set(hashClicks.flatMap(({ id, isStuffed }) => (isStuffed === 1 ? [id] : [])));
 	const erased = new Map(hashClicks.flatMap(({ id, clickHash, writtenBy }) => (writtenBy === ERASED ? [[id, clickHash]] : [])));
+	const erasedHashes = new Set(erased.values());
 	const byId = new Map(rows.byId.map((row) => [row.id, row]));
 	const platformOf = (id: string) => platformById.get(id) ?? null;
 	return {
@@ -254,7 +255,10 @@ function arrange(rows: Rows): LedgerState {
 			clickReason: clickId !== null && stuffed.has(clickId) ? "embedded" : (clickReasons.get(clickId) ?? null),
 			isPublisherSuspended: suspended.has(publisherId),
 		}),
-		erasedHashOf: (clickId) => erased.get(clickId ?? "") ?? null,
+		erasedHashOf: ({ clickId, cid }) => {
+			const hash = asClickHash(cid);
+			return erased.get(clickId ?? "") ?? (hash !== null && erasedHashes.has(hash) ? hash : null);
+		},
 		isBilledClick: (clickId) => {
 			const reason = clickReasons.get(clickId);
 			return clickId !== null && (reason === null || reason === "voided");

@@ -159,9 +159,9 @@ function currencyOf({ currency }: { currency: string | null }, { defaultCurrency
 	return currency ?? defaultCurrency ?? "";
 }
 
-type Said = Omit<Postback, "txnid">;
+type Said = Omit<Postback, "txnid" | "asCame"> & { asCame?: Omit<Postback, "txnid" | "asCame"> };
 
 function hashOf(said: Said, conversion: Conversion): string {
-	const { cid, eventAt, payoutMicros, salesMicros, status, s2, s3, surl } = said;
+	const { cid, eventAt, payoutMicros, salesMicros, status, s2, s3, surl } = said.asCame ?? said;
 	return contentHashOf([asClickHash(cid) ?? cid, eventAt, payoutMicros, salesMicros, currencyOf(said, conversion), status, s2, s3, surl]);
 }

@@ -4,9 +4,8 @@ import type { Database } from "../db/client.ts";
 import { isAwayError, OvertakenError } from "../db/overtaken.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError, logInfo } from "../lib/log.ts";
-import { readErasedHashes, redactIntake, redactOutcome } from "./after-erasure.ts";
+import { redactErased } from "./after-erasure.ts";
 import { type ConversionKey, isCreditWithoutRate, keyOf } from "./conversion.ts";
-import { asClickHash } from "./match-click.ts";
 import { type PostbackItem, type ReceivedPostback, STATEMENT } from "./message.ts";
 import { type LedgerState, readLedgerState } from "./read-ledger-state.ts";
 import { type Cause, type Facts, settle } from "./settle.ts";
@@ -99,11 +98,12 @@ async function settleOnce(
 		received.flatMap(({ intake: { platform }, postback }) => (platform === null || postback === null ? [] : [{ platform, postback }])),
 		others,
 	);
-	const fresh = received.filter(({ intake }) => !ledger.storedIntakes.has(intake.id));
-	const outcomes = decide(fresh, others, ledger, now).map((outcome) => {
-		const hash = ledger.erasedHashOf(outcome.settlement.conversion.clickId);
-		return hash === null ? outcome : redactOutcome(outcome, hash);
-	});
+	const asCame = received.filter(({ intake }) => !ledger.storedIntakes.has(intake.id));
+	const decided = decide(asCame, others, ledger, now);
+	const present = new Map(decided.map(({ settlement: { conversion } }) => [keyOf(conversion), conversion]));
+	const fresh = await redactErased(deps.db, asCame, ledger, (key) => present.get(keyOf(key)) ?? ledger.conversionOf(key));
+	// They come to the same without it: only what is kept of them is another.
+	const outcomes = fresh.every((item, at) => item === asCame[at]) ? decided : decide(fresh, others, ledger, now);
 	const waiting = outcomes.filter(({ before, settlement }) => before === null && settlement.conversion.stage === "waiting");
 	const settled = {
 		changed: outcomes.length,
@@ -113,18 +113,7 @@ async function settleOnce(
 		grossMicros: growthOf(outcomes, "grossMicros"),
 	};
 	if (dryRun) return settled;
-	const present = new Map(outcomes.map(({ settlement: { conversion } }) => [keyOf(conversion), conversion]));
-	const refused = fresh.flatMap(({ intake, postback }) => (postback === null ? (asClickHash(intake.cid ?? "") ?? []) : []));
-	const erasedOfRefused = await readErasedHashes(deps.db, refused);
-	const intakes = fresh.map(({ intake, postback }) => {
-		if (postback === null || intake.platform === null) {
-			const named = asClickHash(intake.cid ?? "");
-			return named !== null && erasedOfRefused.has(named) ? redactIntake(intake, named) : intake;
-		}
-		const key = { platform: intake.platform, txnid: postback.txnid };
-		const hash = ledger.erasedHashOf((present.get(keyOf(key)) ?? ledger.conversionOf(key))?.clickId ?? null);
-		return hash === null ? intake : redactIntake(intake, hash);
-	});
+	const intakes = fresh.map(({ intake }) => intake);
 	await writeSettlements(deps.db, intakes, outcomes, intakes.length + outcomes.length > 0 ? alongside(settled) : []);
 	await announce(deps, outcomes);
 	return settled;

@@ -92,4 +92,10 @@ function decodeByRuntime(text: string): string {
 	return new URLSearchParams(`x=${text.replaceAll("&", "%26")}`).get("x") ?? "";
 }
 
+/** Whether two queries have the same parameters, in whatever order they stand. */
+export function haveSameParameters(one: string, other: string): boolean {
+	const sorted = (query: string) => [...new URLSearchParams(query)].map((parameter) => JSON.stringify(parameter)).sort();
+	return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+}
+
 keepShape(new Query("name=value"));

@@ -92,9 +92,75 @@ describe("worker: a postback that comes after the erasure", () => {
 			await consume({ format: 1, kind: "postback", intake: { ...intake, txnid: null, cid, query, outcome: "rejected" }, postback: null });
 		}
 		expect(await rowsOf("SELECT cid, query FROM postback_intake ORDER BY id")).toEqual([
-			{ cid: mine.click_hash, query: `tid=t-9&payout=10&cid=${mine.click_hash}` },
+			{ cid: mine.click_hash, query: `tid=t-9&cid=${mine.click_hash}&payout=10` },
 			{ cid: others.click_hash, query: `tid=t-9&cid=${others.click_hash}&payout=10&s2=s2-mark&surl=secret` },
 		]);
+	});
+
+	it("and is refused leaves nothing where it names the click otherwise, and settles by that name once", async () => {
+		await storeClicks(mine, others);
+		await erase();
+		const hash = String(mine.click_hash);
+		for (const [cid, query] of [
+			[null, `txnid=t-9&click_id=${hash.toUpperCase()}&payout=10&edate=2026-11-10&s2=s2-mark&surl=secret&tid=x-${hash}-secret`],
+			["other", `txnid=t-10&cid=other&ref=s2-mark%20${hash}&payout=10&edate=2026-11-10&surl=secret`],
+			[null, `txnid=t-11&click_id=${others.click_hash}&payout=10&s2=of-others`],
+		] as const) {
+			const { intake } = told("t", mine);
+			const answer = '{"errors":{"cid":["is missing"]}}';
+			await consume({
+				format: 1,
+				kind: "postback",
+				intake: { ...intake, txnid: null, cid, query, outcome: "rejected", answer },
+				postback: null,
+			});
+		}
+		await expectNothing();
+		expect(await rowsOf("SELECT cid, query FROM postback_intake ORDER BY id")).toEqual([
+			{ cid: null, query: `txnid=t-9&click_id=${hash}&payout=10&edate=2026-11-10` },
+			{ cid: "other", query: "txnid=t-10&cid=other&payout=10&edate=2026-11-10" },
+			{ cid: null, query: `txnid=t-11&click_id=${others.click_hash}&payout=10&s2=of-others` },
+		]);
+		const replay = async () => {
+			const body = JSON.stringify({ platform: "west", mapping: { cid: "click_id" }, from: "2026-11-01", until: "2026-11-30" });
+			const request = { method: "POST", headers: OPERATOR_HEADERS, body };
+			const response = await exports.default.fetch("https://base.example/operator/problems/postbacks/replay", request);
+			return response.json<{ accepted: number }>();
+		};
+		expect(await replay()).toMatchObject({ accepted: 2, conversions: 2 });
+		expect(await replay()).toMatchObject({ accepted: 0, conversions: 0 });
+		expect(await rowsOf("SELECT txnid, click_id FROM conversions ORDER BY txnid")).toContainEqual({ txnid: "t-9", click_id: mine.id });
+	});
+
+	it("of a conversion that finds no click, since another platform tells of it, leaves nothing", async () => {
+		await storeClicks(mine);
+		await erase();
+		const message = told("t", mine);
+		await consume({ ...message, intake: { ...message.intake, platform: "east" } });
+		await expectNothing();
+		expect(await rowsOf("SELECT platform, click_id, cid FROM conversions")).toEqual([
+			{ platform: "east", click_id: null, cid: mine.click_hash },
+		]);
+	});
+
+	it("and says what was said before it changes nothing, and lifts no cancellation", async () => {
+		await storeClicks(mine);
+		const cid = String(mine.click_hash).toUpperCase();
+		await consume(told("t", mine, { cid }));
+		await consume(told("t-cancelled", mine));
+		await consume(told("t-cancelled", mine, { status: "cancelled" }));
+		await erase();
+		const history = () => rowsOf("SELECT txnid, seq, kind FROM conversion_events ORDER BY txnid, seq");
+		const before = await history();
+		await consume(told("t", mine, { cid }));
+		expect(await history()).toEqual(before);
+		await consume(told("t-cancelled", mine));
+		expect(await history()).toEqual([...before, { txnid: "t-cancelled", seq: expect.any(Number), kind: "late" }]);
+		expect(await rowsOf("SELECT txnid, status FROM conversions ORDER BY txnid")).toEqual([
+			{ txnid: "t", status: "approved" },
+			{ txnid: "t-cancelled", status: "cancelled" },
+		]);
+		await expectNothing();
 	});
 
 	it("of a click that was erased while it waited in KV leaves nothing", async () => {

@@ -1,7 +1,6 @@
 /** Erases in the network database what is known of the users of some clicks: in one transaction, the audit in it. */
 import { type SQL, sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
-import { redactEvent } from "../../conversions/after-erasure.ts";
 import { keyOf } from "../../conversions/conversion.ts";
 import { asClickHash } from "../../conversions/match-click.ts";
 import { retryOvertaken } from "../../conversions/settle-postbacks.ts";
@@ -9,10 +8,11 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import { isConstraintError, OvertakenError } from "../../db/overtaken.ts";
 import { ERASED } from "../../db/schema/clicks.ts";
 import type { Actor } from "../../http/actor.ts";
+import { haveSameParameters } from "../../lib/query.ts";
 import { utcDay } from "../../lib/time.ts";
 import type { EraseCounts } from "./erase-answer.ts";
 import type { ErasedClick, OwnIds } from "./own-ids.ts";
-import { type ErasedIds, type Refused, redactQuery, redactThread } from "./redact.ts";
+import { type ErasedIds, type Refused, redactEvent, redactQuery, redactThread } from "./redact.ts";
 
 /** Who asks, when, and under which receipt; null where it is only counted. */
 export type Receipt = { actor: Actor; at: number; id: string } | null;
@@ -163,10 +163,9 @@ async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, cou
 	return counts;
 }
 
-/** @param redacted the query as it is to be: its parameters may only stand in another order */
+/** @param redacted the query as it is to be */
 function toRedacted(id: string, cid: string | null, hash: string, query: string, redacted: string) {
-	const sorted = (text: string) => [...new URLSearchParams(text)].map((parameter) => JSON.stringify(parameter)).sort();
-	return { id, cid: hash, query: redacted, had: cid !== hash || JSON.stringify(sorted(query)) !== JSON.stringify(sorted(redacted)) };
+	return { id, cid: hash, query: redacted, had: cid !== hash || !haveSameParameters(query, redacted) };
 }
 
 /** @throws OvertakenError where a guard has refused to write */

@@ -1,8 +1,8 @@
 /** Takes what is a user's out of texts and messages: pure. Amounts, times, and the ids of transactions and of our own clicks stay. */
 import { CLICK_TEXTS, type ClickText } from "../../clicks/message.ts";
-import { OF_MONEY, OF_MONEY_ELSEWHERE, redactAccepted } from "../../conversions/after-erasure.ts";
+import { isOfMoney, redactAccepted, redactRefused } from "../../conversions/after-erasure.ts";
+import type { ConversionEvent, EventDetails } from "../../conversions/conversion.ts";
 import { asClickHash } from "../../conversions/match-click.ts";
-import { plainName } from "../../conversions/other-names.ts";
 import { isObject, parseJson } from "../../lib/json.ts";
 import { decodeText } from "../../lib/query.ts";
 import type { ErasedClick, OwnIds } from "./own-ids.ts";
@@ -37,16 +37,11 @@ export function redactQuery(
 	refused: (Pick<Refused, "platform" | "receivedAt"> & { erased: ErasedIds }) | null,
 ): string {
 	if (refused === null) return redactAccepted(query, hash);
-	const params = [...new URLSearchParams(query)];
 	const { erased } = refused;
-	const kept = params.flatMap(([name, value]): [string, string][] => {
-		if (OF_MONEY.has(name)) return [[name, value]];
-		if (name === "cid") return [[name, hash]];
-		if (OF_MONEY_ELSEWHERE.has(plainName(name))) return namesErased(value, erased) ? [] : [[name, value]];
-		const instead = replaceId(value, refused, erased);
-		return instead === null ? [] : [[name, instead]];
+	return redactRefused(query, hash, {
+		has: (value) => namesErased(value, erased),
+		instead: (value) => replaceId(value, refused, erased),
 	});
-	return new URLSearchParams(kept).toString();
 }
 
 /** What stands in the place of an id of one of these clicks; null for anything else. */
@@ -77,11 +72,19 @@ export function namesInQuery({ platform, txnid, receivedAt, query }: Refused, er
 	const noOwn: ErasedIds = { ...erased, uids: new Set(), own: { ...own, has: () => false } };
 	const isOfOthers = own.isOfOthers(platform, txnid);
 	return [...new URLSearchParams(query)].some(([name, value]) => {
-		const isOfMoney = OF_MONEY.has(name) || OF_MONEY_ELSEWHERE.has(plainName(name));
 		return [value, decodeText(value)].some(
-			(text) => namesErased(text, noOwn) || (!isOfMoney && !isOfOthers && own.replace(platform, text.trim(), receivedAt) !== null),
+			(text) => namesErased(text, noOwn) || (!isOfMoney(name) && !isOfOthers && own.replace(platform, text.trim(), receivedAt) !== null),
 		);
 	});
+}
+
+/** What an event of a conversion has set. */
+export function redactEvent({ details }: Pick<ConversionEvent, "details">, hash: string): string {
+	const event = JSON.parse(details) as EventDetails;
+	const { set } = event;
+	for (const field of ["publisherClickId", "s2", "s3", "surl"] as const) if (set[field] !== undefined) set[field] = null;
+	if (set.cid !== undefined) set.cid = hash;
+	return JSON.stringify(event);
 }
 
 /** The texts of a claim: whoever wrote them may have named the user. */

@@ -6,6 +6,7 @@ import { readEventDate } from "../../conversions/read-event-date.ts";
 import { pickValues, splitFields } from "../../conversions/read-fields.ts";
 import { readPostback } from "../../conversions/read-postback.ts";
 import type { postbackIntake } from "../../db/schema/conversions.ts";
+import { haveSameParameters } from "../../lib/query.ts";
 import { isoTime } from "../../lib/time.ts";
 import { readErrors } from "./classify.ts";
 import { POSTBACK_FIELDS } from "./network-macros.ts";
@@ -47,7 +48,9 @@ export async function reread(kept: KeptPostback, mapping: Mapping, postbackSecre
 	if (postback === null) return null;
 	const { txnid, cid } = postback;
 	const text = textOf(mapped);
-	if (text === (lastQuery ?? (outcome === "accepted" ? textOf(values) : null))) return null;
+	const last = lastQuery ?? (outcome === "accepted" ? textOf(values) : null);
+	// Of a user who was erased it may be kept in another order.
+	if (last !== null && haveSameParameters(text, last)) return null;
 	const number = Number(REPLAY_ID.exec(lastId ?? "")?.[1] ?? 0) + 1;
 	if (number > 999) return null;
 	return {
