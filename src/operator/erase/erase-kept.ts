@@ -5,13 +5,14 @@ import { invalidInput } from "../../http/errors.ts";
 import { CURSOR_FAULT } from "../../http/pages.ts";
 import { parseJson } from "../../lib/json.ts";
 import { KEPT_CLICKS_PREFIX, KEPT_DEAD_LETTERS_PREFIX, type KeptMetadata } from "../../lib/kept-keys.ts";
+import { splitByBytes } from "../../lib/split-by-bytes.ts";
 import { claimMessages, type PlatformKeys } from "./claim-messages.ts";
 import type { ErasedClick } from "./own-ids.ts";
 import { CLICK_COLUMNS_OF_USERS, type Erased, mayBeOf, redactArchived, redactMessages } from "./redact.ts";
 
 const MAX_READ = 500;
-/** Characters of letters that are read, and written again, together: a value of a statement may have 2 MB. */
-const MAX_READ_LENGTH = 500_000;
+/** Characters of letters that are read together: an isolate has room for them, and an invocation asks a thousand times at most. */
+const MAX_READ_LENGTH = 5_000_000;
 
 type KeptDeps = { db: Database; kv: KVNamespace; keys: PlatformKeys };
 
@@ -24,9 +25,10 @@ export async function eraseDeadLetters({ db, keys }: KeptDeps, erased: Erased, i
 	let count = 0;
 	for (let after = ""; ; ) {
 		const rows = await db.all<{ id: string; body: string }>(
-			sql`SELECT id, body FROM (SELECT id, body, SUM(length(body)) OVER (ORDER BY id) AS total
-					FROM (SELECT id, body FROM dead_letters WHERE id > ${after} ORDER BY id LIMIT ${MAX_READ}) page) measured
-				WHERE total <= ${MAX_READ_LENGTH} OR total = length(body) ORDER BY id`,
+			sql`SELECT id, body FROM dead_letters WHERE id IN (
+				SELECT id FROM (SELECT id, size, SUM(size) OVER (ORDER BY id) AS total
+					FROM (SELECT id, length(body) AS size FROM dead_letters WHERE id > ${after} ORDER BY id LIMIT ${MAX_READ}) page) measured
+				WHERE total <= ${MAX_READ_LENGTH} OR total = size) ORDER BY id`,
 		);
 		const redacted: { id: string; body: string }[] = [];
 		for (const { id, body } of rows) {
@@ -34,9 +36,9 @@ export async function eraseDeadLetters({ db, keys }: KeptDeps, erased: Erased, i
 			if (done !== null) redacted.push({ id, body: done.text });
 		}
 		count += redacted.length;
-		if (redacted.length > 0 && !isDryRun) {
+		for (const part of isDryRun ? [] : splitByBytes(redacted)) {
 			await db.run(sql`UPDATE dead_letters SET body = r.body
-				FROM (SELECT value ->> 'id' AS of_id, value ->> 'body' AS body FROM json_each(${JSON.stringify(redacted)})) AS r
+				FROM (SELECT value ->> 'id' AS of_id, value ->> 'body' AS body FROM json_each(${JSON.stringify(part)})) AS r
 				WHERE dead_letters.id = r.of_id`);
 		}
 		const last = rows.at(-1);
