@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { maskCallbackUrl } from "../../../src/lib/mask-url.ts";
+
+describe("a callback address as it is shown", () => {
+	it.each([
+		["https://a.example/s2s?token=s3cr3t&sum={payout}&txnid=x", "https://a.example/s2s?token=***&sum={payout}&txnid=x"],
+		["https://a.example/hook/0123456789abcdef0123", "https://a.example/hook/***"],
+		["https://a.example/bot123456789:AAE-abcDEF_ghi/send", "https://a.example/***/send"],
+		["https://a.example/c2VjcmV0LXNlY3JldC0x==/in", "https://a.example/***/in"],
+		["https://a.example/c2VjcmV0%2BLXNlY3JldC0x/in", "https://a.example/***/in"],
+		["https://a.example/c2VjcmV0LXNlY3JldC0x-{txnid}/in", "https://a.example/***/in"],
+		["https://a.example/in;key=c2VjcmV0LXNlY3JldC0x", "https://a.example/***"],
+		["https://a.example/in?c2VjcmV0LXNlY3JldC0x==", "https://a.example/in?***"],
+		["https://a.example/in?c2VjcmV0LXNlY3JldC0x==&a={id}", "https://a.example/in?***&a={id}"],
+		["https://a.example/in#token=s3cr3t", "https://a.example/in#***"],
+		["no address", "***"],
+	])("%s", (url, shown) => {
+		expect(maskCallbackUrl(url)).toBe(shown);
+		expect(maskCallbackUrl(shown)).toBe(shown);
+	});
+
+	it.each([
+		"https://a.example",
+		"https://a.example/conversions/{txnid}/{subid1}?cid={cid}&status=1",
+		"https://a.example/conversions-of-affiliates/v2?txnid=&cid",
+		"https://a.example/{txnid}-{payout}-{subid1}-{subid2}",
+		"https://a.example/Zur%C3%BCck-zu-den-Bestellungen/in",
+	])("whole: %s", (url) => {
+		expect(maskCallbackUrl(url)).toBe(url);
+	});
+});
