@@ -163,6 +163,32 @@ describe("worker: a postback that comes after the erasure", () => {
 		await expectNothing();
 	});
 
+	it.each(["KV", "dead letters"])(
+		"before its click, which waits in %s when its user is erased, leaves nothing, and settles",
+		async (where) => {
+			const waiting = clickMessage({ brandId: 1, campaignId: 11, platformId: 1, publisher: "identity-cpa", texts: { uid: "u" } });
+			await consume(told("t", { click_hash: waiting.hash }));
+			const refused = told("t-refused", { click_hash: waiting.hash });
+			await consume({ ...refused, intake: { ...refused.intake, outcome: "failed" }, postback: null });
+			if (where === "KV") await env.BOOK.put("click:batch:waiting", JSON.stringify([waiting]), { metadata: { count: 1 } });
+			else {
+				const add = "INSERT INTO dead_letters (id, queue, body, received_at) VALUES ('d', 'clicks', ?, 1)";
+				await env.DB.prepare(add).bind(JSON.stringify(waiting)).run();
+			}
+			await erase();
+			await expectNothing();
+			const [{ body = "" } = {}] = await rowsOf<{ body: string }>("SELECT body FROM dead_letters");
+			const [kept] = where === "KV" ? JSON.parse((await env.BOOK.get("click:batch:waiting")) ?? "[]") : [JSON.parse(body)];
+			await env.BOOK.delete("click:batch:waiting");
+			await consumeClicks(capDeps(), letters(kept));
+			await consume({ format: 1, kind: "look_again", platform: "west", txnid: "t" });
+			await expectNothing();
+			expect(await rowsOf("SELECT txnid, click_id, payout_micros FROM conversions")).toEqual([
+				{ txnid: "t", click_id: waiting.id, payout_micros: 10_000_000 },
+			]);
+		},
+	);
+
 	it("of a click that was erased while it waited in KV leaves nothing", async () => {
 		const waiting = clickMessage({ texts: { uid: "u", clickid: "own-click-77" } });
 		await env.BOOK.put("click:batch:waiting", JSON.stringify([waiting]), { metadata: { count: 1 } });

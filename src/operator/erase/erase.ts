@@ -65,19 +65,23 @@ export async function erase(deps: EraseDeps, subject: Subject, from: ErasePositi
 		erased.own = await readOwnIds(db, [...those.clicks, ...those.gone]);
 	}
 	const isSought = after === null || found.length > 0;
+	const known = new Set(erased.hashes);
 	const kept = isSought && from.refused === null ? await eraseKept(deps, erased, isDryRun, from.kept ?? undefined) : null;
 	counts.kept_in_kv = kept?.count ?? 0;
+	// The next request no longer finds whose they were.
+	const inKv = onTheirWay(erased, known);
 	if (kept !== null && kept.next !== null) {
-		await eraseTables(deps, erased, NOBODY, receipt, counts);
+		await eraseTables(deps, erased, { clicks: [], gone: inKv }, receipt, counts);
 		return answer(false, { ...from, kept: kept.next });
 	}
-	const sought = isSought ? [...those.clicks, ...those.gone] : [];
+	const sought = isSought ? [...those.clicks, ...those.gone, ...inKv] : [];
 	const refused = await eraseRefused(db, erased, sought, isDryRun, from.refused ?? FIRST_REFUSED);
 	if (refused.next !== null) {
-		await eraseTables(deps, erased, NOBODY, receipt, counts, refused.ids);
+		await eraseTables(deps, erased, { clicks: [], gone: inKv }, receipt, counts, refused.ids);
 		return answer(false, { ...from, kept: null, refused: refused.next });
 	}
 	if (isSought) counts.dead_letters = await eraseDeadLetters(deps, erased, isDryRun);
+	those.gone = [...those.gone, ...onTheirWay(erased, known)];
 	await eraseTables(deps, erased, those, receipt, counts, refused.ids);
 	if (archive !== undefined) counts.archived += await eraseHeld(archive, archived?.held ?? [], asGiven, isDryRun);
 	if (after !== null) return answer(false, { archive: after, kept: null, refused: null });
@@ -97,7 +101,10 @@ function formsOf(uid: string): string[] {
 
 type Clicks = { clicks: readonly ErasedClick[]; gone: readonly ErasedClick[] };
 
-const NOBODY: Clicks = { clicks: [], gone: [] };
+/** Clicks that messages have, and no row yet: what came of them before they did is found by their hashes. @param known without them */
+function onTheirWay({ hashes }: Erased, known: ReadonlySet<string>): ErasedClick[] {
+	return [...hashes].filter((hash) => !known.has(hash)).map(withoutRow);
+}
 
 /** Erases in the tables; adds up what was there. @param refused postbacks that were erased before, which count, too */
 async function eraseTables(

@@ -11,7 +11,7 @@ import type { ErasedClick, OwnIds } from "./own-ids.ts";
 export type Erased = {
 	/** In every form that it may have come in; none where it is one click that is erased. */
 	uids: ReadonlySet<string>;
-	/** The archive may have more of the user's clicks than the database: they are added as they are found. */
+	/** The archive and messages may have more of the user's clicks than the database: they are added as they are found. */
 	ids: Set<string>;
 	hashes: Set<string>;
 	own: OwnIds;
@@ -109,7 +109,10 @@ export const CLICK_COLUMNS_OF_USERS: readonly string[] = [
 ];
 const OF_POSTBACKS = ["s2", "s3", "surl"] as const;
 
-/** A message, or several: as JSON, with nothing left of these clicks, and how many had something. Null where none had. */
+/**
+ * A message, or several: as JSON, with nothing left of these clicks, and how many had something. Null where none had. Clicks that are on
+ * their way are added to those that are erased: sales may have come before them.
+ */
 export function redactMessages(body: unknown, erased: Erased): { text: string; count: number } | null {
 	const count = redactIn(body, erased);
 	return count === 0 ? null : { text: JSON.stringify(body), count };
@@ -120,7 +123,11 @@ function redactIn(value: unknown, erased: Erased): number {
 	if (!isObject(value)) return 0;
 	// What KV keeps as dead letters, and postbacks that share a message.
 	const within = redactIn(value.body, erased) + redactIn(value.items, erased);
-	if (isClickOf(value, erased)) return within + redactClick(value);
+	if (isClickOf(value, erased)) {
+		erased.ids.add(String(value.id));
+		erased.hashes.add(String(value.hash));
+		return within + redactClick(value);
+	}
 	return within + redactPostback(value, erased);
 }
 
