@@ -5,7 +5,7 @@ import { ERASED } from "../db/schema/clicks.ts";
 import { decodeText } from "../lib/query.ts";
 import type { Conversion, ConversionKey } from "./conversion.ts";
 import { asClickHash } from "./match-click.ts";
-import type { Postback, ReceivedPostback } from "./message.ts";
+import type { Intake, Postback, ReceivedPostback } from "./message.ts";
 import { OTHER_NAMES, plainName } from "./other-names.ts";
 import type { LedgerState } from "./read-ledger-state.ts";
 
@@ -60,7 +60,7 @@ export async function redactErased(
 	ledger: Pick<LedgerState, "erasedHashOf">,
 	conversionOf: (key: ConversionKey) => Pick<Conversion, "clickId"> | null,
 ): Promise<ReceivedPostback[]> {
-	const named = received.flatMap((item) => (isAccepted(item) ? [] : hashesIn(item.intake.query)));
+	const named = received.flatMap((item) => (isAccepted(item) ? [] : hashesIn(item.intake)));
 	const erased = await readErasedHashes(db, [...new Set(named)]);
 	return received.map((item) => {
 		if (!isAccepted(item)) return redactIfErased(item, erased);
@@ -86,7 +86,7 @@ function isAccepted(item: ReceivedPostback): item is Accepted {
 function redactIfErased(item: ReceivedPostback, erased: ReadonlySet<string>): ReceivedPostback {
 	const { intake } = item;
 	const has = (value: string) => hashesOf(value).some((hash) => erased.has(hash));
-	if (erased.size === 0 || !hashesIn(intake.query).some((hash) => erased.has(hash))) return item;
+	if (erased.size === 0 || !hashesIn(intake).some((hash) => erased.has(hash))) return item;
 	const erasedHash = (value: string) => {
 		const hash = asClickHash(value.trim());
 		return hash !== null && erased.has(hash) ? hash : null;
@@ -95,11 +95,12 @@ function redactIfErased(item: ReceivedPostback, erased: ReadonlySet<string>): Re
 	return { ...item, intake: { ...intake, cid, query: redactRefused(intake.query, cid ?? "", { has, instead: erasedHash }) } };
 }
 
-/** All that may be click hashes in a query's values, lower case; escaped twice, too. */
-function hashesIn(query: string): string[] {
-	return [...new URLSearchParams(query).values()].flatMap(hashesOf);
+/** All that may be click hashes, lower case. Of a request that nobody's key came with, the query may be cut off before its click id. */
+function hashesIn({ cid, query }: Pick<Intake, "cid" | "query">): string[] {
+	return [cid ?? "", ...new URLSearchParams(query).values()].flatMap(hashesOf);
 }
 
+/** Escaped twice, too. */
 function hashesOf(value: string): string[] {
 	const found = [value, decodeText(value)].flatMap((text) => [...text.matchAll(/(?<![\da-f])[\da-f]{32}(?![\da-f])/gi)]);
 	return [...new Set(found.map(([hash]) => hash.toLowerCase()))];

@@ -115,8 +115,11 @@ describe("worker: a postback that comes after the erasure", () => {
 				postback: null,
 			});
 		}
+		const { intake } = told("t", mine);
+		const cut = { ...intake, platform: null, txnid: null, cid: hash, query: "s2=s2-mark&s3=", outcome: "unknown_key" };
+		await consume({ format: 1, kind: "postback", intake: cut, postback: null });
 		await expectNothing();
-		expect(await rowsOf("SELECT cid, query FROM postback_intake ORDER BY id")).toEqual([
+		expect(await rowsOf("SELECT cid, query FROM postback_intake WHERE platform IS NOT NULL ORDER BY id")).toEqual([
 			{ cid: null, query: `txnid=t-9&click_id=${hash}&payout=10&edate=2026-11-10` },
 			{ cid: "other", query: "txnid=t-10&cid=other&payout=10&edate=2026-11-10" },
 			{ cid: null, query: `txnid=t-11&click_id=${others.click_hash}&payout=10&s2=of-others` },
