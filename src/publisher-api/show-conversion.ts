@@ -52,6 +52,8 @@ const CAUSES: Record<string, HistoryCause> = {
 	released: "released",
 	judged: "reviewed",
 	revalued: "revalued",
+	attached: "matched",
+	detached: "matched",
 };
 
 /**
@@ -65,7 +67,11 @@ export function showHistory(events: readonly EventRow[], viewer: Viewer): Conver
 	for (const { at, kind, details } of events) {
 		const { set } = parseJson(details) as { set: typeof state };
 		Object.assign(state, set);
-		if (state.publisherId !== viewer.publisherId || state.status === undefined) continue;
+		if (state.publisherId !== viewer.publisherId || state.status === undefined) {
+			// What was taken away, and its credit with it, is told of when it comes back, even as it was.
+			before = "";
+			continue;
+		}
 		const { stage = "", status, heldFor = null, test = false, revenueMicros = null, grossMicros = null, salesUsdMicros = null } = state;
 		// It is found and held in two events at once: between them it is neither settled nor held.
 		if (stage !== "settled" && stage !== "quarantined") continue;
