@@ -1,6 +1,7 @@
 /** What of a conversion stands in reports, row by row: pure. */
 import type { conversionChanges, conversionHistory } from "../db/schema/report-history.ts";
 import type { ConversionChangeReason } from "../lib/enums.ts";
+import { utcDay } from "../lib/time.ts";
 import { type Conversion, contributionOf } from "./conversion.ts";
 import type { Settlement } from "./settle.ts";
 
@@ -46,6 +47,16 @@ export function replacedRow(
 
 type Shown = ReturnType<typeof shownOf>;
 type Change = Omit<typeof conversionChanges.$inferInsert, "sequence">;
+
+/** Days that were over when a record of them came, changed or went. */
+export function changedDays(changes: readonly Change[]): { publisherId: string; date: string }[] {
+	return changes.flatMap(({ publisherId, at, oldEventAt, eventAt }) =>
+		[...new Set([oldEventAt, eventAt])].flatMap((time) => {
+			const date = time == null ? null : utcDay(time);
+			return date !== null && date < utcDay(at) ? [{ publisherId, date }] : [];
+		}),
+	);
+}
 
 /**
  * What a change is told as to the publisher, for `conversion_changes`; to each of two, where it is another's since. None where no publisher

@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { additionTo } from "../db/add-up.ts";
 import { type Database, runTransaction } from "../db/client.ts";
+import { outdateDigests } from "../db/digests-of-days.ts";
 import { insertRows, propertiesOf, replaceColumns } from "../db/json-rows.ts";
 import { isConstraintError, OvertakenError } from "../db/overtaken.ts";
 import { NUMBER, TAKE_NUMBER } from "../db/report-sequence.ts";
@@ -14,7 +15,7 @@ import { type Contribution, type Conversion, contributionOf, negated, publisherC
 import type { Intake } from "./message.ts";
 import { addNetworkMoves, networkMoveOf } from "./network-sums.ts";
 import type { Amended } from "./owed-callbacks.ts";
-import { changeRows, changesReports, replacedRow } from "./reported.ts";
+import { changedDays, changeRows, changesReports, replacedRow } from "./reported.ts";
 import type { Settlement } from "./settle.ts";
 
 export type Outcome = {
@@ -53,6 +54,7 @@ export async function writeSettlements(
 	const shown = outcomes.filter(({ before, settlement }) => changesReports(before, settlement));
 	const replaced = shown.flatMap(({ before, settlement }) => replacedRow(before, settlement));
 	const changes = shown.flatMap(({ before, settlement }) => changeRows(before, settlement));
+	const closedDays = changedDays(shown.filter(isPaidByConversions).flatMap(({ before, settlement }) => changeRows(before, settlement)));
 	const events = outcomes.flatMap(({ settlement }) => settlement.events);
 	const owed = outcomes.flatMap(({ settlement }) => settlement.callbacks);
 	const amended = outcomes.flatMap(({ settlement }) => settlement.amended);
@@ -64,6 +66,7 @@ export async function writeSettlements(
 		...(shown.length > 0 ? [TAKE_NUMBER] : []),
 		...(replaced.length > 0 ? [insertRows(conversionHistory, replaced, sql``, { untilSequence: NUMBER })] : []),
 		...(changes.length > 0 ? [insertRows(conversionChanges, changes, sql``, { sequence: NUMBER })] : []),
+		...(closedDays.length > 0 ? [outdateDigests(closedDays)] : []),
 		...(outcomes.length > 0 ? [upsertConversions(outcomes, new Set(shown))] : []),
 		...(events.length > 0 ? [insertRows(conversionEvents, events)] : []),
 		...BY_PUBLISHER.flatMap((counter) => counter.statements(publisherMoves)),
@@ -111,6 +114,11 @@ function amendCallbacks(amended: readonly Amended[]): SQL {
 			sales_usd_micros = CAST(j.value ->> 'salesUsdMicros' AS BIGINT),
 			payout_micros = CASE WHEN exposures = 0 AND lease IS NULL AND state <> 'delivered' THEN CAST(j.value ->> 'payoutMicros' AS BIGINT) END
 		FROM json_each(${JSON.stringify(amended)}) j WHERE callbacks.id = j.value ->> 'id'`;
+}
+
+/** Of others the records of a day are their clicks. */
+function isPaidByConversions({ before, settlement }: Outcome): boolean {
+	return before?.pricingModel === "CPA" || settlement.conversion.pricingModel === "CPA";
 }
 
 /** What prices are learned from: of those that have a click, or had one. */

@@ -1,5 +1,5 @@
 /** Which days are to get a digest, told once an hour; and the digests of some of them with every run of the cron until none is left. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { logError } from "../lib/log.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, utcDay } from "../lib/time.ts";
@@ -18,7 +18,7 @@ export const DAYS_STATEMENTS = 20 + DAYS_A_RUN * 7 + 20;
 const TURN_DAYS = 31;
 /** What was written shortly before the last look may have become visible after it. */
 const OVERLAP_MS = 10 * MINUTE_MS;
-/** Days of publishers that are taken from what was written in one hour; their day's sums tell of the others. */
+/** Days of publishers that are taken from the changes of one hour; others come with their turn. */
 const MAX_CHANGED = 5_000;
 
 type State = { selectedAt: number; turnDay: string | null };
@@ -64,14 +64,14 @@ async function noteFailure(db: Database, { publisherId, day }: PublisherDay, at:
 		WHERE publisher_id = ${publisherId} AND day = ${day} AND due = 1`);
 }
 
-/** Notes closed days whose sums are not those of their digest, and those with conversions that were written since. */
+/** Notes closed days whose sums are not those of their digest, and those of which records came, changed or went since. */
 async function selectDays(db: Database, { selectedAt, turnDay }: State, now: number): Promise<void> {
 	const today = utcDay(now);
 	const since = Math.max(0, selectedAt - OVERLAP_MS);
 	const first = turnDay !== null && turnDay < today ? turnDay : await firstDay(db, now);
 	const turn = Array.from({ length: TURN_DAYS }, (_, at) => utcDay(Date.parse(first) + at * DAY_MS));
 	const days = [...new Set([utcDay(now - DAY_MS), utcDay(now - 2 * DAY_MS), ...turn, ...(await changedDays(db, since))])];
-	const written = (await readWritten(db, since)).filter(({ day }) => day < today);
+	const outdated = await readOutdated(db, since);
 	await runTransaction(db, [
 		sql`INSERT INTO day_digests (publisher_id, day, due)
 			SELECT s.publisher_id, s.date, 1 FROM json_each(${JSON.stringify(days.filter((day) => day < today))}) j
@@ -80,20 +80,21 @@ async function selectDays(db: Database, { selectedAt, turnDay }: State, now: num
 				AND (SELECT d.sums FROM day_digests d WHERE d.publisher_id = s.publisher_id AND d.day = s.date) IS DISTINCT FROM ${DAY_SUMS}
 			ON CONFLICT (publisher_id, day) DO UPDATE SET due = 1, version = day_digests.version + 1, progress = NULL WHERE day_digests.due = 0`,
 		sql`INSERT INTO day_digests (publisher_id, day, due)
-			SELECT value ->> 'publisherId', value ->> 'day', 1 FROM json_each(${JSON.stringify(written)}) WHERE true
+			SELECT value ->> 'publisherId', value ->> 'day', 1 FROM json_each(${JSON.stringify(outdated)}) WHERE true
 			ON CONFLICT (publisher_id, day) DO UPDATE SET due = 1, version = day_digests.version + 1, progress = NULL`,
 		sql`UPDATE day_digest_state SET selected_at = ${now}, turn_day = ${utcDay(Date.parse(first) + TURN_DAYS * DAY_MS)} WHERE id = 1`,
 	]);
 }
 
-type Written = { publisherId: string /** Since 1970. */; day: number };
-
 /**
- * Days of publishers with conversions that were written since, whatever they add up to: one that comes as another goes may leave all sums.
- * Adjustments say so by themselves (src/adjustments/renew-digests.ts).
+ * Days whose digests were said to be of other records than theirs are since (src/db/digests-of-days.ts), whatever they add up to: one that
+ * comes as another goes may leave all sums.
  */
-async function readWritten(db: Database, since: number): Promise<PublisherDay[]> {
-	const written = await db.all<Written>(sql`SELECT DISTINCT publisher_id AS "publisherId", event_at / 86400000 AS day
-		FROM conversions WHERE updated_at >= ${since} AND publisher_id IS NOT NULL AND pricing_model = 'CPA' LIMIT ${MAX_CHANGED}`);
-	return written.map(({ publisherId, day }) => ({ publisherId, day: utcDay(day * DAY_MS) }));
+function readOutdated(db: Database, since: number): Promise<PublisherDay[]> {
+	const changed = (at: SQL) =>
+		sql`SELECT publisher_id, date(${at} / 1000, 'unixepoch') AS day FROM conversion_changes WHERE at >= ${since} AND ${at} IS NOT NULL`;
+	return db.all(sql`SELECT DISTINCT d.publisher_id AS "publisherId", d.day
+		FROM (${changed(sql`event_at`)} UNION ALL ${changed(sql`old_event_at`)}) k
+			JOIN day_digests d ON d.publisher_id = k.publisher_id AND d.day = k.day
+		WHERE d.sums IS NULL LIMIT ${MAX_CHANGED}`);
 }

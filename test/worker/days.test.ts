@@ -135,13 +135,29 @@ describe("worker: GET /api/days", () => {
 		expect(await dayOf(CPC_KEY)).toMatchObject({ digest: await ownDigest(CPC_KEY), current: true });
 	});
 
-	it("a change that leaves every sum as it was is found all the same", async () => {
+	it.each([
+		["is cancelled", { status: "cancelled" }],
+		["is another day's since", { eventAt: AT - DAY_MS }],
+	])("a change that leaves every sum as it was is told, and found all the same: a conversion %s, and another comes", async (_, fields) => {
 		await sweep();
+		const before = await dayOf(CPA_KEY);
+		expect(before).toMatchObject({ digest: await ownDigest(CPA_KEY), current: true });
 		await sell("t-5");
-		await sell("t-1", { status: "cancelled" });
+		await sell("t-1", fields);
+		expect(await dayOf(CPA_KEY)).toEqual({ ...before, current: false });
 		await run(`UPDATE conversions SET updated_at = ${clock}`);
+		await run(`UPDATE conversion_changes SET at = ${clock}`);
 		await sweep();
 		expect(await dayOf(CPA_KEY)).toMatchObject({ digest: await ownDigest(CPA_KEY), current: true });
+	});
+
+	it("so are two days of which conversions have changed places", async () => {
+		await sell("t-6", { eventAt: AT - DAY_MS });
+		await sweep();
+		await sell("t-1", { eventAt: AT - DAY_MS });
+		await sell("t-6");
+		expect(await dayOf(CPA_KEY)).toMatchObject({ current: false });
+		expect((await list(`from=${utcDay(AT - DAY_MS)}&to=${utcDay(AT - DAY_MS)}`, CPA_KEY)).data).toMatchObject([{ current: false }]);
 	});
 
 	it.each([
