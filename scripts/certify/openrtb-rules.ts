@@ -1,7 +1,6 @@
 /** The OpenRTB 2.5 endpoint's rules. */
 import { gzipSync } from "node:zlib";
 import { FULL_RULES } from "./full-rules.ts";
-import { MORE_OPENRTB_RULES } from "./more-openrtb-rules.ts";
 import {
 	bidOf,
 	clickRule,
@@ -25,6 +24,7 @@ import {
 } from "./openrtb-asks.ts";
 import { bodyOf, expectEqual, expectThat, isJson, isObject, type Rule, type Subject } from "./rule.ts";
 import { SUPPLY_CHAIN_RULES } from "./supply-chain-rules.ts";
+import { VARIED_REQUEST_RULES } from "./varied-request-rules.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -221,7 +221,7 @@ export const OPENRTB_RULES: readonly Rule[] = [
 		send: (subject) => post(subject, request(subject, { site: {}, user: { keywords: `certify-none, ${subject.keyword} ,` } })),
 		check: isFill,
 	},
-	...MORE_OPENRTB_RULES,
+	...VARIED_REQUEST_RULES,
 	noBidRule("a private auction", (subject) => post(subject, request(subject, {}, { pmp: { private_auction: 1, deals: [{ id: "d" }] } }))),
 	...SUPPLY_CHAIN_RULES,
 	noBidRule("another country", (subject) => post(subject, request(subject, { device: { geo: { country: "DE" } } }))),

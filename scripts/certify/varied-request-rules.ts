@@ -32,7 +32,7 @@ const deeplinkRule = (place: string, make: (subject: Subject) => Fields): Rule =
 	check: (answer, { deeplink }) => deeplinkFaults(answer, deeplink),
 });
 
-export const MORE_OPENRTB_RULES: readonly Rule[] = [
+export const VARIED_REQUEST_RULES: readonly Rule[] = [
 	{
 		name: "id and impid are echoed whatever is in them",
 		send: (subject) => post(subject, { ...request(subject, {}, { id: STRANGE_ID }), id: STRANGE_ID }),
