@@ -187,10 +187,9 @@ export async function usePasskey(
 		}),
 	);
 	const { newCounter } = authenticationInfo;
-	const isNext = newCounter === 0 ? sql`counter = 0` : sql`counter < ${newCounter}`;
-	// As it is now: a copy of it may have been used meanwhile, or it may be removed.
+	// As it is now: a copy of it may have been used meanwhile, or it may be removed. Passkeys that do not count stay at zero.
 	const used = await deps.db.all(sql`UPDATE console_passkeys SET counter = ${newCounter}, last_used_at = ${deps.now()}
-		WHERE credential_id = ${response.id} AND ${isNext} RETURNING credential_id`);
+		WHERE credential_id = ${response.id} AND counter <= ${Math.max(0, newCounter - 1)} RETURNING credential_id`);
 	if (used.length !== 1) return refuse();
 	const { personId, name, role, publisherId, publisherName, status } = row;
 	return {

@@ -102,7 +102,7 @@ function isWanted({ source, brand, campaign, platform, country, kind, reason }: 
 
 /** Earlier versions stored clicks in the United Kingdom as their links had it. */
 function isIn(country: string): SQL {
-	return country === "GB" ? sql`c.country IN ('GB', 'UK')` : sql`c.country = ${country}`;
+	return sql`c.country IN (${country}, ${country === "GB" ? "UK" : country})`;
 }
 
 function isOf(reason: NonNullable<ClicksQuery["reason"]>): SQL {
