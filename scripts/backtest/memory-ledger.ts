@@ -8,8 +8,9 @@ import {
 	dayOf,
 	type EarningRow,
 	OTHER_PUBLISHERS,
+	type TakenBackRow,
 } from "../../src/learning/cohorts.ts";
-import { foldClicks, foldEarnings, foldings, rowDay, staysAsIs } from "../../src/learning/fold.ts";
+import { foldClicks, foldEarnings, foldings, foldTakenBack, rowDay, staysAsIs } from "../../src/learning/fold.ts";
 import { MAX_FOLLOWED_DELAYS } from "../../src/learning/platform-delays.ts";
 import { HISTORY_DAYS } from "../../src/learning/settings.ts";
 import { admitSource, idleSources, type KnownSources } from "../../src/learning/sources.ts";
@@ -28,7 +29,7 @@ export type Click = {
 	paidMicros: number;
 };
 
-type StoredCell = CellHistory & { clicks: ClickRow[]; earnings: EarningRow[] };
+type StoredCell = CellHistory & { clicks: ClickRow[]; earnings: EarningRow[]; takenBack: TakenBackRow[] };
 type StoredClick = { at: number; cell: StoredCell; platform: string };
 type StoredConversion = { click: string; log: ConversionLog };
 
@@ -89,6 +90,7 @@ export class MemoryLedger {
 		if (conversion === undefined || click === undefined) return;
 		const change = conversionChange(before, conversion.log.read(click.at));
 		for (const earning of change.earnings) addEarning(click.cell.earnings, { ...earning, day: this.#rowDay(earning.day) });
+		for (const { day, conversions } of change.takenBack) addTakenBack(click.cell.takenBack, { day: this.#rowDay(day), conversions });
 		const { publisher } = click.cell.cell;
 		const pair = pairKey(click.platform, publisher);
 		const delays = this.#delays.get(pair) ?? new Map<string, DelayRow>();
@@ -133,7 +135,7 @@ export class MemoryLedger {
 		const key = cellKey(cell);
 		let stored = cells.get(key);
 		if (stored === undefined) {
-			stored = { cell, clicks: [], earnings: [] };
+			stored = { cell, clicks: [], earnings: [], takenBack: [] };
 			cells.set(key, stored);
 		}
 		return stored;
@@ -147,10 +149,11 @@ export class MemoryLedger {
 		this.#retireIdle(today);
 		for (const cells of moves ? this.cells.values() : []) {
 			for (const [key, cell] of cells) {
-				if (staysAsIs(cell.clicks, today) && staysAsIs(cell.earnings, today)) continue;
+				if ([cell.clicks, cell.earnings, cell.takenBack].every((rows) => staysAsIs(rows, today))) continue;
 				cell.clicks.splice(0, cell.clicks.length, ...foldClicks(cell.clicks, today));
 				cell.earnings.splice(0, cell.earnings.length, ...foldEarnings(cell.earnings, today));
-				if (cell.clicks.length === 0 && cell.earnings.length === 0) cells.delete(key);
+				cell.takenBack.splice(0, cell.takenBack.length, ...foldTakenBack(cell.takenBack, today));
+				if (cell.clicks.length + cell.earnings.length + cell.takenBack.length === 0) cells.delete(key);
 			}
 		}
 		this.#forgetClicks(today);
@@ -192,10 +195,12 @@ export class MemoryLedger {
 				if (others === cell) continue;
 				others.clicks.push(...cell.clicks);
 				others.earnings.push(...cell.earnings);
+				others.takenBack.push(...cell.takenBack);
 				cells.delete(key);
 				// Conversions that come later find the others' rows through the click.
 				cell.clicks = others.clicks;
 				cell.earnings = others.earnings;
+				cell.takenBack = others.takenBack;
 			}
 		}
 	}
@@ -237,4 +242,10 @@ function addEarning(rows: EarningRow[], earning: EarningRow): void {
 		row.conversions += earning.conversions;
 		row.netMicros += earning.netMicros;
 	}
+}
+
+function addTakenBack(rows: TakenBackRow[], { day, conversions }: TakenBackRow): void {
+	const row = rows.find((each) => each.day === day);
+	if (row === undefined) rows.push({ day, conversions });
+	else row.conversions += conversions;
 }

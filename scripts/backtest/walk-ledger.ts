@@ -1,4 +1,5 @@
 import { type CampaignTerms, keywordClass, operatorEpcMicros } from "../../src/learning/cell.ts";
+import type { LearningSettings } from "../../src/learning/settings.ts";
 import { priceOf, priceToMicros } from "../../src/lib/money.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import type { Word } from "./conversion-log.ts";
@@ -46,8 +47,8 @@ export type JudgedClick = {
  * Walks forward through a ledger: each click is priced by what was known before it, and then held against what it earned.
  * @param settleDays clicks of this many last days are not judged: conversions of them are still to come
  */
-export function walkLedger(ledger: Ledger, settleDays: number): JudgedClick[] {
-	const learner = new Learner("automatic");
+export function walkLedger(ledger: Ledger, settleDays: number, settings?: LearningSettings): JudgedClick[] {
+	const learner = new Learner("automatic", settings);
 	learner.setNetwork(ledger.publishers, ledger.campaigns);
 	const campaigns = new Map(ledger.campaigns.map((terms) => [terms.id, terms]));
 	const publishers = new Map(ledger.publishers.map((publisher) => [publisher.id, publisher]));

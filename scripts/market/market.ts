@@ -17,8 +17,15 @@ export type MarketOptions = {
 	events: { reversalsTripleOnDay?: number; millionOnDay?: number; fraud?: Fraud };
 };
 
-/** Clicks of one source beside all others, from a day on, that buy far more often and at once: its sales stand, or all are taken back. */
-type Fraud = { fromDay: number; part: number; isCancelled: boolean };
+/** Clicks of one source beside all others, from a day on, that buy far more often and at once. */
+type Fraud = {
+	fromDay: number;
+	part: number;
+	/** When its sales are taken back, all of them; null where they stand. */
+	cancelledAfterDays: number | null;
+	/** The index of the publisher whose last source it is, of which there are no other clicks. */
+	publisher: number;
+};
 
 type Platform = { id: string; batches: boolean; delayDays: (random: Random) => number; reversed: number };
 
@@ -56,8 +63,8 @@ export type Market = {
 };
 
 export const LINK_EFFECTS = { homepage: 0.85, deeplink: 1.2 } as const;
-/** The index of the publisher that has the fraudulent source: its last one, of which there are no other clicks. */
-export const FRAUD_PUBLISHER = 2;
+/** Indexes of publishers that may have a fraudulent source. */
+export const FRAUD_PUBLISHERS = { paidByConversion: 2, paidByClick: 3 } as const;
 /** How much more often its clicks seem to buy. */
 const FRAUD_EFFECT = 5;
 /** The index of the platform that takes its time. */
@@ -123,7 +130,7 @@ function makePublisher(random: Random, at: number, { campaigns, spread, events }
 	// One large source sends clicks that never buy.
 	const third = sources[2];
 	if (at === 1 && third !== undefined) third.effect = 0.01;
-	if (at === FRAUD_PUBLISHER && events.fraud !== undefined) sources.push({ id: "fraud", effect: FRAUD_EFFECT });
+	if (at === events.fraud?.publisher) sources.push({ id: "fraud", effect: FRAUD_EFFECT });
 	const campaignOrder = Int32Array.from({ length: campaigns }, (_, campaign) => campaign);
 	// Every publisher has its own favourites: some swaps among neighbours in the common order.
 	for (let swap = 0; swap < campaigns; swap++) {

@@ -1,5 +1,5 @@
 import type { Word } from "../backtest/conversion-log.ts";
-import { FRAUD_PUBLISHER, LINK_EFFECTS, type Market, trueCampaignEpc } from "./market.ts";
+import { LINK_EFFECTS, type Market, trueCampaignEpc } from "./market.ts";
 import { choose, normal, type Random, seeded } from "./random.ts";
 
 /** A cell of the market: indexes of what it is made of; keyword -1 is none, and one beyond the list is not listed. */
@@ -31,7 +31,6 @@ export type Won = { day: number; cell: MarketCell; price: Price; trueEpc: number
 export const FIRST_AT = Date.UTC(2026, 0, 5);
 const DAY_MS = 86_400_000;
 const QUARTERS = 4;
-const FRAUD_STANDS_DAYS = 10;
 const UNLISTED_KEYWORD_EFFECT = 0.9;
 
 /** Above what publishers and campaigns have: a cell's key is one number of its indexes. */
@@ -55,7 +54,7 @@ export function play(market: Market, player: Player, score: (won: Won) => void):
 		const fraud = options.events.fraud;
 		const made = fraud === undefined || day < fraud.fromDay ? 0 : Math.round(perQuarter * fraud.part);
 		const chances = Array.from({ length: perQuarter + made }, (_, at) => ({
-			cell: at < perQuarter ? cells.draw(traffic) : cells.drawFraud(traffic),
+			cell: at < perQuarter ? cells.draw(traffic) : cells.drawOf(fraud?.publisher ?? 0, traffic),
 			rival: Math.exp(rivals.sigma * normal(traffic) + rivals.mean),
 			luck: traffic(),
 		}));
@@ -76,7 +75,7 @@ export function play(market: Market, player: Player, score: (won: Won) => void):
 			const campaign = market.campaigns[cell.campaign];
 			const publisher = market.publishers[cell.publisher];
 			if (price === undefined || campaign === undefined || publisher === undefined) continue;
-			const isWorthless = fraud?.isCancelled === true && isFraud(market, cell);
+			const isWorthless = fraud?.cancelledAfterDays != null && isFraud(market, cell);
 			const trueEpc = isWorthless ? 0 : trueCampaignEpc(market, cell.campaign, day) * cell.effect;
 			if (price.bid <= 0 || price.bid <= trueEpc * publisher.share * rival) continue;
 			score({ day, cell, price, trueEpc });
@@ -90,8 +89,9 @@ export function play(market: Market, player: Player, score: (won: Won) => void):
 	}
 }
 
-function isFraud({ options, publishers }: Market, { publisher, source }: MarketCell): boolean {
-	return options.events.fraud !== undefined && publisher === FRAUD_PUBLISHER && source === (publishers[publisher]?.sources.length ?? 0) - 1;
+/** Whether a cell is of the fraudulent source. */
+export function isFraud({ options, publishers }: Market, { publisher, source }: MarketCell): boolean {
+	return publisher === options.events.fraud?.publisher && source === (publishers[publisher]?.sources.length ?? 0) - 1;
 }
 
 function tell(player: Player, event: Event | undefined): void {
@@ -114,8 +114,8 @@ function schedule(market: Market, { at, id, cell, day, arrivingEpc, luck }: Boug
 	const settle = (time: number) => (platform.batches ? (Math.floor(time / DAY_MS) + 1) * DAY_MS + DAY_MS / 4 : time);
 	if (isFraud(market, cell)) {
 		add(events, { at, txnid: id, click: id, cell, status: "approved", payout });
-		if (market.options.events.fraud?.isCancelled === true)
-			add(events, { at: at + FRAUD_STANDS_DAYS * DAY_MS, txnid: id, click: id, cell, status: "cancelled", payout });
+		const stands = market.options.events.fraud?.cancelledAfterDays ?? null;
+		if (stands !== null) add(events, { at: at + stands * DAY_MS, txnid: id, click: id, cell, status: "cancelled", payout });
 		return;
 	}
 	const approvedAt = settle(at + platform.delayDays(random) * DAY_MS);
@@ -153,9 +153,9 @@ class CellTable {
 		return this.#drawOf(publisherAt, source, random);
 	}
 
-	/** A click of the fraudulent source. */
-	drawFraud(random: Random): MarketCell {
-		return this.#drawOf(FRAUD_PUBLISHER, (this.#market.publishers[FRAUD_PUBLISHER]?.sources.length ?? 0) - 1, random);
+	/** A click of a publisher's last source. */
+	drawOf(publisher: number, random: Random): MarketCell {
+		return this.#drawOf(publisher, (this.#market.publishers[publisher]?.sources.length ?? 0) - 1, random);
 	}
 
 	#drawOf(publisherAt: number, source: number, random: Random): MarketCell {

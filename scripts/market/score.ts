@@ -1,5 +1,5 @@
-import { FRAUD_PUBLISHER, type Market, SLOW_PLATFORM } from "./market.ts";
-import { type Player, play, type Won } from "./play.ts";
+import { type Market, SLOW_PLATFORM } from "./market.ts";
+import { isFraud, type Player, play, type Won } from "./play.ts";
 
 /** Days before which prices are still the operator's mistakes: what is predicted is judged after them. */
 const SETTLED_DAY = 30;
@@ -67,16 +67,21 @@ export function scorePlayer(market: Market, player: Player, from = SETTLED_DAY):
 
 const WINDOW_DAYS = 10;
 
-/** Predicted over true earnings of the clicks of all publishers but the fraudulent one, by each ten days from a day on. */
-export function scoreHonest(market: Market, player: Player, from: number): number[] {
-	const windows: { predicted: number; truth: number }[] = [];
+/** Predicted over true earnings by each ten days from a day on: of publishers without fraud, and of the fraudulent one's other sources. */
+export type HonestScore = { others: number[]; own: number[] };
+
+export function scoreHonest(market: Market, player: Player, from: number): HonestScore {
+	type Sums = { predicted: number; truth: number };
+	const windows: { others: Sums[]; own: Sums[] } = { others: [], own: [] };
 	play(market, player, ({ day, cell, price, trueEpc }: Won) => {
-		if (day < from || cell.publisher === FRAUD_PUBLISHER) return;
+		if (day < from || isFraud(market, cell)) return;
+		const sums = cell.publisher === market.options.events.fraud?.publisher ? windows.own : windows.others;
 		const at = Math.floor((day - from) / WINDOW_DAYS);
-		const { predicted, truth } = windows[at] ?? { predicted: 0, truth: 0 };
-		windows[at] = { predicted: predicted + price.epc, truth: truth + trueEpc };
+		const { predicted, truth } = sums[at] ?? { predicted: 0, truth: 0 };
+		sums[at] = { predicted: predicted + price.epc, truth: truth + trueEpc };
 	});
-	return windows.map(({ predicted, truth }) => predicted / truth);
+	const ratios = (sums: readonly Sums[]) => sums.map(({ predicted, truth }) => predicted / truth);
+	return { others: ratios(windows.others), own: ratios(windows.own) };
 }
 
 function deciles(judged: { predicted: number; truth: number }[]): number[] {

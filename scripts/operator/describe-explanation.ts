@@ -42,6 +42,9 @@ function describePrice(price: ExplainedPriceAnswer): string[] {
 			price.released_at === null ? "" : `, which set out from the operator's number ${price.released_at}`
 		}`,
 		`  campaign's factor within ${price.lowest_factor} and ${price.highest_factor}${price.payout_cap === null ? "" : `; a payout counts up to ${price.payout_cap} USD`}`,
+		...(price.reversal_level === 1
+			? []
+			: [`  taken back of the source's conversions: ${roundTo(price.reversal_level, DIGITS)} times its publisher's part`]),
 		`  × ${guards} × share ${price.revenue_share} = ${price.price} USD`,
 		...(last_change === null
 			? []

@@ -70,7 +70,7 @@ const factorSchema = v.strictObject({
 	learned: v.pipe(v.number(), v.description("Where that is going.")),
 	clicks: v.pipe(v.number(), v.description("Weighted: half after 30 days.")),
 	expected: v.pipe(v.string(), v.description("What those clicks were to have earned by now without this factor, USD.")),
-	earned: v.pipe(v.string(), v.description("What they have earned, as far as it counts, USD.")),
+	earned: v.pipe(v.string(), v.description("What they have earned, as far as it counts, less what of it is yet to be taken back, USD.")),
 	expected_conversions: v.pipe(v.number(), v.description("The same as equivalent conversions.")),
 	earned_conversions: v.number(),
 	weight: v.pipe(v.number(), v.description("Of what was seen against the number that it started from, 0 to 1.")),
@@ -93,6 +93,10 @@ const explainedPriceSchema = v.strictObject({
 	payout_cap: v.pipe(v.nullable(v.string()), v.description("What a payout counts up to, USD.")),
 	payout_weight: v.pipe(v.nullable(v.string()), v.description("What a conversion weighs, USD.")),
 	loading: v.pipe(v.number(), v.description("The part that larger payouts, shared by the network, add.")),
+	reversal_level: v.pipe(
+		v.number(),
+		v.description("How many times as much is taken back of the source's conversions as of its publisher's: 1 without evidence."),
+	),
 	advised_epc: v.pipe(epc, v.description("The operator's number × the factors in force; × the learned ones where it is not bid by them.")),
 	epc: v.pipe(epc, v.description("What is reckoned with: the advised one in automatic mode, else the operator's.")),
 	released_at: v.pipe(

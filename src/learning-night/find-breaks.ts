@@ -6,7 +6,7 @@ import { DEFAULT_CURVES, type PlatformCurves } from "../learning/delay-curve.ts"
 import type { FactorEvidence } from "../learning/factor.ts";
 import { breakOfCampaign, layCampaign, nightRules } from "../learning/night-steps.ts";
 import { type NetworkLearning, networkSettings } from "../learning/policy.ts";
-import { pairKey, type SharedFactors, sharedFactor, Traffic } from "../learning/traffic.ts";
+import { pairKey, type SharedFactors, type SourceEvidence, sharedFactor, sharedStanding, Traffic } from "../learning/traffic.ts";
 import type { LinkType, TrafficLevel } from "../lib/enums.ts";
 import { closeHistories } from "./close-histories.ts";
 import type { Progress } from "./night-progress.ts";
@@ -68,7 +68,9 @@ async function readShared(db: Database, { cells }: KnownHistory): Promise<Shared
 		SELECT level, publisher_id AS "publisherId", name, evidence FROM learning_traffic
 		WHERE (level = 'link' AND publisher_id = '') OR (level IN ('publisher', 'source') AND publisher_id IN (SELECT atom FROM json_each(${publishers})))`);
 	const of = <Key>(level: string, keyOf: (row: { publisherId: string; name: string }) => Key) =>
-		new Map(rows.filter((row) => row.level === level).map((row) => [keyOf(row), JSON.parse(row.evidence) as FactorEvidence]));
+		new Map(
+			rows.filter((row) => row.level === level).map((row) => [keyOf(row), JSON.parse(row.evidence) as FactorEvidence & SourceEvidence]),
+		);
 	return {
 		publishers: of("publisher", ({ publisherId }) => publisherId),
 		sources: of("source", ({ publisherId, name }) => pairKey(publisherId, name)),
@@ -78,6 +80,10 @@ async function readShared(db: Database, { cells }: KnownHistory): Promise<Shared
 
 function fittedTraffic({ cells }: KnownHistory, shared: SharedFactors): Traffic {
 	const traffic = new Traffic();
-	for (const { cell } of cells) traffic.kindOf(cell).factor = sharedFactor(shared, cell);
+	for (const { cell } of cells) {
+		const kind = traffic.kindOf(cell);
+		kind.factor = sharedFactor(shared, cell);
+		kind.standing = sharedStanding(shared, cell);
+	}
 	return traffic;
 }

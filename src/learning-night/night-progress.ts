@@ -3,7 +3,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import type { Break } from "../learning/breaks.ts";
 import type { PlatformCurves } from "../learning/delay-curve.ts";
-import { pairKey, Traffic, type TrafficKind } from "../learning/traffic.ts";
+import { noReversals } from "../learning/reversals.ts";
+import { pairKey, Traffic, type TrafficKind, USUAL_STANDING } from "../learning/traffic.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
 import { readFollowed } from "./followed-sources.ts";
 
@@ -51,7 +52,9 @@ async function readNight(db: Database, day: number): Promise<Night | null> {
 }
 
 /** Without the character that parts the names in a key: PostgreSQL takes none such. */
-type StoredKind = Omit<TrafficKind, "sourceKey"> & { source: string };
+type StoredKind = Omit<TrafficKind, "sourceKey" | Newer> & Partial<Pick<TrafficKind, Newer>> & { source: string };
+/** What kinds of earlier versions do not have. */
+type Newer = "reversals" | "standing";
 
 function storeKind({ sourceKey, ...kind }: TrafficKind): StoredKind {
 	return { ...kind, source: sourceKey.slice(kind.publisher.length + 1) };
@@ -66,7 +69,9 @@ export async function readTraffic(db: Database): Promise<{ traffic: Traffic; kep
 		sql`SELECT name, value FROM learning_work WHERE name LIKE 'traffic %' ORDER BY name`,
 	);
 	const kinds = parts.flatMap(({ value }) => JSON.parse(value) as StoredKind[]);
-	const placed = kinds.map(({ source, ...kind }) => ({ ...kind, sourceKey: pairKey(kind.publisher, source) }));
+	const placed = kinds.map(({ source, reversals = noReversals(), standing = USUAL_STANDING, ...kind }) => {
+		return { ...kind, reversals, standing, sourceKey: pairKey(kind.publisher, source) };
+	});
 	const traffic = new Traffic(placed, await readFollowed(db));
 	return { traffic, kept: new Map(parts.map(({ name, value }) => [name, value])) };
 }

@@ -3,10 +3,11 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import type { Break } from "../learning/breaks.ts";
 import { type CampaignTerms, type Cell, cellKey, OTHER_SOURCES } from "../learning/cell.ts";
-import type { CellHistory, ClickRow, EarningRow } from "../learning/cohorts.ts";
+import type { CellHistory, ClickRow, EarningRow, TakenBackRow } from "../learning/cohorts.ts";
 import type { LearningMode } from "../learning/modes.ts";
 import type { CampaignHistory } from "../learning/night-steps.ts";
 import { type CampaignLearning, campaignPolicy, type NetworkLearning, readLearning } from "../learning/policy.ts";
+import { TAKEN_BACK_CLASS } from "../learning/size-class.ts";
 import type { LinkType } from "../lib/enums.ts";
 
 /** Rows of one statement. */
@@ -28,7 +29,9 @@ export type HistorySlice = {
 
 type CellRow = { campaignId: number; publisherId: string; source: string; keyword: string; link: LinkType };
 type ClickCells = CellRow & ClickRow;
+/** Conversions of TAKEN_BACK_CLASS are of those that were. */
 type EarningCells = CellRow & EarningRow;
+type GrowingHistory = CellHistory & { clicks: ClickRow[]; earnings: EarningRow[]; takenBack: TakenBackRow[] };
 
 /**
  * The next campaigns behind one that have clicks: as many as a page of rows has whole, and one at the least.
@@ -59,7 +62,7 @@ async function readSlice(
 	if (last === null) return { histories: [], last: null, rows: 0 };
 	const earnings = isFolded ? await readFoldedEarnings(db, last) : await readEarnings(db, after, last);
 	const campaigns = await readCampaigns(db, network, [...new Set(clicks.map(({ campaignId }) => campaignId))]);
-	const cells = new Map<number, Map<string, CellHistory & { clicks: ClickRow[]; earnings: EarningRow[] }>>();
+	const cells = new Map<number, Map<string, GrowingHistory>>();
 	const cellOf = (row: CellRow) => {
 		const cell: Cell = {
 			campaign: String(row.campaignId),
@@ -71,13 +74,14 @@ async function readSlice(
 		const ofCampaign = cells.get(row.campaignId) ?? new Map();
 		cells.set(row.campaignId, ofCampaign);
 		const key = cellKey(cell);
-		const known = ofCampaign.get(key) ?? { cell, clicks: [], earnings: [] };
+		const known = ofCampaign.get(key) ?? { cell, clicks: [], earnings: [], takenBack: [] };
 		ofCampaign.set(key, known);
 		return known;
 	};
 	for (const row of clicks) cellOf(row).clicks.push({ day: row.day, clicks: row.clicks, paidMicros: row.paidMicros });
 	for (const { day, sizeClass, conversions, netMicros, ...row } of earnings) {
-		cellOf(row).earnings.push({ day, sizeClass, conversions, netMicros });
+		if (sizeClass === TAKEN_BACK_CLASS) cellOf(row).takenBack.push({ day, conversions });
+		else cellOf(row).earnings.push({ day, sizeClass, conversions, netMicros });
 	}
 	const histories = campaigns.map(({ id, ...campaign }): KnownHistory => ({ ...campaign, cells: [...(cells.get(id)?.values() ?? [])] }));
 	return { histories, last, rows: clicks.length + earnings.length };

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import type { NightRules } from "../learning/night-steps.ts";
 import { addLoading, loadingOf, logMean, measurePayouts, middlePayout, NO_LOADING, type PayoutSizes } from "../learning/payouts.ts";
+import { TAKEN_BACK_CLASS } from "../learning/size-class.ts";
 
 const ROWS_A_PAGE = 10_000;
 
@@ -27,7 +28,8 @@ async function* readSizes(db: Database): AsyncIterable<{ sizes: PayoutSizes; epc
 	for (;;) {
 		const page = await db.all<SizeRow>(sql`SELECT e.campaign_id AS "campaignId", e.size_class AS "sizeClass",
 				sum(e.conversions) AS conversions, sum(e.net_micros) AS "netMicros", c.epc_micros AS "epcMicros"
-			FROM learning_earnings e JOIN campaigns c ON c.campaign_id = e.campaign_id WHERE e.campaign_id > ${after}
+			FROM learning_earnings e JOIN campaigns c ON c.campaign_id = e.campaign_id
+			WHERE e.campaign_id > ${after} AND e.size_class <> ${TAKEN_BACK_CLASS}
 			GROUP BY e.campaign_id, e.size_class, c.epc_micros ORDER BY e.campaign_id, e.size_class LIMIT ${ROWS_A_PAGE}`);
 		// The last campaign of a full page may go on in the next; no campaign has as many sizes as a page has rows.
 		const cut = page.length < ROWS_A_PAGE ? null : page.at(-1)?.campaignId;

@@ -39,6 +39,9 @@ function classOf({ grossMicros, verdict }: LearnedConversion): number {
 	return grossMicros === null || grossMicros <= 0 ? 0 : sizeClassOf(grossMicros, verdict === "released");
 }
 
+/** What was taken back is of TAKEN_BACK_CLASS, whatever its size. */
+const SIZE_CLASS: SQL = sql`CASE WHEN l.reversed_lag IS NULL THEN l.size_class ELSE -1 END`;
+
 /**
  * Adds what learned conversions stand for, or takes it back.
  * @param from      `learning_conversions l` and their `clicks c`, in the order in which they are looked up
@@ -48,9 +51,9 @@ export function addConversions(sign: 1 | -1, from: SQL, condition: SQL): SQL[] {
 	const one = sql`CAST(${sign} AS BIGINT)`;
 	return [
 		sql`INSERT INTO learning_earnings (campaign_id, publisher_id, source, keyword, link, day, size_class, conversions, net_micros)
-			SELECT ${CELL}, l.day, l.size_class, ${one} * count(*), ${one} * sum(l.net_micros)
-			FROM ${from} ${JOIN_SOURCES} WHERE ${condition} AND l.reversed_lag IS NULL AND l.net_micros > 0
-			GROUP BY ${CELL}, l.day, l.size_class
+			SELECT ${CELL}, l.day, ${SIZE_CLASS}, ${one} * count(*), ${one} * sum(CASE WHEN l.reversed_lag IS NULL THEN l.net_micros ELSE 0 END)
+			FROM ${from} ${JOIN_SOURCES} WHERE ${condition} AND (l.reversed_lag IS NOT NULL OR l.net_micros > 0)
+			GROUP BY ${CELL}, l.day, ${SIZE_CLASS}
 			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day, size_class) DO UPDATE SET
 				conversions = learning_earnings.conversions + excluded.conversions, net_micros = learning_earnings.net_micros + excluded.net_micros`,
 		sql`INSERT INTO learning_publisher_delays (platform, publisher_id, day, lag, arrivals, reversals)

@@ -21,8 +21,16 @@ export type ClickRow = {
  */
 export type EarningRow = { day: number; sizeClass: number; conversions: number; netMicros: number };
 
+/** How many conversions of a cell's clicks of a day were taken back. */
+export type TakenBackRow = { day: number; conversions: number };
+
 /** All that is kept of a cell. */
-export type CellHistory = { cell: Cell; clicks: readonly ClickRow[]; earnings: readonly EarningRow[] };
+export type CellHistory = {
+	cell: Cell;
+	clicks: readonly ClickRow[];
+	earnings: readonly EarningRow[];
+	takenBack: readonly TakenBackRow[];
+};
 
 /** Stands for the publishers whose delays are not learned of singly. */
 export const OTHER_PUBLISHERS = "";
@@ -45,14 +53,14 @@ export type ConversionFacts = {
 	isConfirmed: boolean;
 };
 
-export type ConversionChange = { earnings: EarningRow[]; delays: Omit<DelayRow, "publisher">[] };
+export type ConversionChange = { earnings: EarningRow[]; takenBack: TakenBackRow[]; delays: Omit<DelayRow, "publisher">[] };
 
 /**
  * What a change of a conversion adds to the rows of its click's cell, and of its platform and publisher. Adding the changes of a conversion one after another
  * gives what its last state alone gives, so that increments equal a rebuild.
  */
 export function conversionChange(before: ConversionFacts | null, after: ConversionFacts | null): ConversionChange {
-	const change: ConversionChange = { earnings: [], delays: [] };
+	const change: ConversionChange = { earnings: [], takenBack: [], delays: [] };
 	if (before !== null) add(change, before, -1);
 	if (after !== null) add(change, after, 1);
 	return change;
@@ -62,8 +70,10 @@ function add(change: ConversionChange, facts: ConversionFacts, sign: 1 | -1): vo
 	const day = dayOf(facts.clickedAt);
 	const lag = (at: number) => Math.max(0, dayOf(at) - day);
 	change.delays.push({ day, lag: lag(facts.approvedAt), arrivals: sign, reversals: 0 });
-	if (facts.reversedAt !== null) change.delays.push({ day, lag: lag(facts.reversedAt), arrivals: 0, reversals: sign });
-	else if (facts.netMicros > 0)
+	if (facts.reversedAt !== null) {
+		change.delays.push({ day, lag: lag(facts.reversedAt), arrivals: 0, reversals: sign });
+		change.takenBack.push({ day, conversions: sign });
+	} else if (facts.netMicros > 0)
 		change.earnings.push({
 			day,
 			sizeClass: sizeClassOf(facts.netMicros, facts.isConfirmed),

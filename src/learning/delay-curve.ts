@@ -20,8 +20,11 @@ export type DelayCurves = {
 	reversedByNow: readonly number[];
 };
 
-/** The same, with what is known of clicks of single publishers by their age, see `maturities`: of those that are not here, as of the platform. */
-export type PlatformCurves = DelayCurves & { publishers?: Readonly<Record<string, readonly number[]>> };
+/** What clicks are read by: as DelayCurves, of reversals the end alone. */
+export type ClickCurves = { arrivals: Curve; reversedByNow: readonly number[]; reversed: number };
+
+/** The same, with the curves of single publishers: clicks of those that are not here are read by the platform's. */
+export type PlatformCurves = DelayCurves & { ofPublishers?: Readonly<Record<string, ClickCurves>> };
 
 const DEFAULT_REVERSALS = fillDays([0, 0.002, 0.004, 0.007, 0.012, 0.018, 0.027, 0.038, 0.055, 0.07, 0.085, 0.095, 0.1]);
 
@@ -98,20 +101,29 @@ export function edgeOf(lag: number): number {
 /** Never is less taken for known: what is divided by it would turn one early conversion into a fortune. */
 const LEAST_MATURITY = 0.02;
 
+/** Of what came, never is more taken for lost: the rest would count as a fortune. */
+const MOST_REVERSED = 0.98;
+
 /**
  * The part of what clicks of now would earn that we know of those of this many days ago: V = (F − R) / (1 − R∞), with R as it was for
  * them and R∞ as it is for the newest. Above 1 where conversions come before reversals do, and where less was taken back before.
+ * @param level how many times as much is taken back as the curves say, see `reversalLevels`
  */
-export function maturities({ arrivals, reversals, reversedByNow }: DelayCurves): number[] {
-	const kept = 1 - (reversals.at(-1) ?? 0);
-	return reversedByNow.map((reversed, age) => Math.max(LEAST_MATURITY, (partBy(arrivals, age) - reversed) / kept));
+export function maturityAt({ arrivals, reversedByNow, reversed }: ClickCurves, age: number, level = 1): number {
+	const came = partBy(arrivals, age);
+	const gone = Math.min((reversedByNow[age] ?? reversed) * level, MOST_REVERSED * came);
+	return Math.max(LEAST_MATURITY, (came - gone) / (1 - Math.min(reversed * level, MOST_REVERSED)));
 }
 
-/** What `maturities` says of a publisher's clicks. */
-export type MaturityOf = (publisher: string) => readonly number[];
+/** What a platform's clicks of a publisher are read by. */
+export type CurvesOf = (publisher: string) => ClickCurves;
 
-export function maturityOf(curves: PlatformCurves): MaturityOf {
-	const common = maturities(curves);
-	const publishers = new Map(Object.entries(curves.publishers ?? {}));
+export function curvesOf(curves: PlatformCurves): CurvesOf {
+	const common = clickCurves(curves);
+	const publishers = new Map(Object.entries(curves.ofPublishers ?? {}));
 	return (publisher) => publishers.get(publisher) ?? common;
+}
+
+export function clickCurves({ arrivals, reversals, reversedByNow }: DelayCurves): ClickCurves {
+	return { arrivals, reversedByNow, reversed: reversals.at(-1) ?? 0 };
 }

@@ -2,7 +2,7 @@ import { type CampaignTerms, type Cell, keywordClass, operatorEpcMicros } from "
 import { type FactorEvidence, NO_EVIDENCE } from "./factor.ts";
 import type { Learned } from "./night.ts";
 import { type LearnedPrice, type PriceInput, priceCell } from "./price.ts";
-import { pairKey } from "./traffic.ts";
+import { NO_SHARED_FACTORS, pairKey, sharedStanding } from "./traffic.ts";
 
 /** A factor of a price: what was learned, and what is in force until the next publishing. */
 type ExplainedFactor = FactorEvidence & { level: ExplainedLevel; inForce: number };
@@ -16,6 +16,8 @@ export type ExplainedPrice = LearnedPrice & {
 	payoutCapMicros: number | null;
 	payoutWeightMicros: number | null;
 	loading: number;
+	/** How many times as much is taken back of its source's conversions as of its publisher's. */
+	reversalLevel: number;
 	/** In force: 1 where the operator's number is bid. */
 	caution: number;
 	overpaid: number;
@@ -70,6 +72,7 @@ export function explainPrice(
 		payoutCapMicros: known === undefined ? null : Math.round(known.payouts.capMicros),
 		payoutWeightMicros: known === undefined ? null : Math.round(known.payouts.phiMicros),
 		loading: learned?.loading ?? 0,
+		reversalLevel: sharedStanding(shared ?? NO_SHARED_FACTORS, cell).reversalLevel,
 		caution: isBid ? (price.guards?.caution ?? 1) : 1,
 		overpaid: isBid ? (price.guards?.overpaid ?? 1) : 1,
 		creep: isBid ? price.creep : 1,

@@ -74,7 +74,11 @@ const PASSES = 2;
 export function fitCampaign({ rules, whole, keywords, publishers, traffic }: PlacedCampaign): CampaignFactors {
 	const { kappa, lowestFactor, highestFactor } = rules.settings;
 	const inTraffic = new Float64Array(traffic.length);
-	for (const [at, { factor }] of traffic.entries()) inTraffic[at] = factor;
+	const parts = new Float64Array(traffic.length);
+	for (const [at, { factor, standing }] of traffic.entries()) {
+		inTraffic[at] = factor;
+		parts[at] = standing.publisherPart;
+	}
 	const others = new Float64Array(traffic.length);
 	keywords.reset();
 	publishers.reset();
@@ -87,7 +91,7 @@ export function fitCampaign({ rules, whole, keywords, publishers, traffic }: Pla
 		for (let at = 0; at < others.length; at++) others[at] = factor * publishers.factorOf(at) * (inTraffic[at] ?? 1);
 		factors.keywords = keywords.fit(others, kappa.keyword);
 		for (let at = 0; at < others.length; at++) others[at] = factor * keywords.factorOf(at) * (inTraffic[at] ?? 1);
-		factors.publishers = publishers.fit(others, kappa.campaignPublisher);
+		factors.publishers = publishers.fit(others, kappa.campaignPublisher, parts);
 	}
 	return factors;
 }

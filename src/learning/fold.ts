@@ -1,4 +1,4 @@
-import type { ClickRow, EarningRow } from "./cohorts.ts";
+import type { ClickRow, EarningRow, TakenBackRow } from "./cohorts.ts";
 import { HISTORY_DAYS } from "./settings.ts";
 
 /** Days that keep a row of their own; older ones share one by week. */
@@ -56,6 +56,19 @@ export function foldEarnings(rows: readonly EarningRow[], today: number): Earnin
 			sum.conversions += row.conversions;
 			sum.netMicros += row.netMicros;
 		}
+	}
+	return [...folded.values()].filter(({ conversions }) => conversions !== 0);
+}
+
+/** The same of those that were taken back. */
+export function foldTakenBack(rows: readonly TakenBackRow[], today: number): TakenBackRow[] {
+	const folded = new Map<number, TakenBackRow>();
+	for (const row of rows) {
+		if (row.day < today - HISTORY_DAYS) continue;
+		const day = rowDay(row.day, today);
+		const sum = folded.get(day);
+		if (sum === undefined) folded.set(day, { ...row, day });
+		else sum.conversions += row.conversions;
 	}
 	return [...folded.values()].filter(({ conversions }) => conversions !== 0);
 }

@@ -54,17 +54,26 @@ export class Level {
 		this.#factors.fill(1);
 	}
 
-	/** Fits the factor of each key. @param others by cell, the product of all other levels' factors */
-	fit(others: Float64Array, kappa: number): Map<string, FactorEvidence> {
-		const columns = [this.#seen.expected, this.#seen.squared, this.#seen.expectedMicros].map((column) => this.#sum(column, others));
-		const [expected, squared, expectedMicros] = columns;
+	/**
+	 * Fits the factor of each key.
+	 * @param others by cell, the product of all other levels' factors
+	 * @param parts  by cell, what of its conversions counts; all where it is left out
+	 */
+	fit(others: Float64Array, kappa: number, parts?: Float64Array): Map<string, FactorEvidence> {
+		const seen = this.#seen;
+		const counted = parts === undefined ? others : others.map((other, cell) => other * (parts[cell] ?? 1));
+		const [expected, squared] = [seen.expected, seen.squared].map((column) => this.#sum(column, counted));
+		const expectedMicros = this.#sum(seen.expectedMicros, others);
+		const observed = parts && this.#sum(seen.observed, parts);
 		return new Map(
 			this.#keys.map((key, place) => {
+				const fixed = this.#fixed[place] ?? emptySums();
 				const sums = {
-					...(this.#fixed[place] ?? emptySums()),
+					...fixed,
 					expected: expected?.[place] ?? 0,
 					squared: squared?.[place] ?? 0,
-					expectedMicros: expectedMicros?.[place] ?? 0,
+					expectedMicros: expectedMicros[place] ?? 0,
+					observed: observed?.[place] ?? fixed.observed,
 				};
 				const evidence = readFactor(sums, kappa);
 				this.#factors[place] = evidence.factor;

@@ -1,8 +1,8 @@
 /** The steps of a night, campaign by campaign: what one hands on to the next is sums by traffic, so that no two need be in memory. */
 import { type Break, findBreak, weighOlder } from "./breaks.ts";
-import type { CampaignTerms } from "./cell.ts";
+import type { CampaignTerms, Cell } from "./cell.ts";
 import type { CellHistory } from "./cohorts.ts";
-import { type MaturityOf, maturityOf, type PlatformCurves } from "./delay-curve.ts";
+import { type CurvesOf, curvesOf, type PlatformCurves } from "./delay-curve.ts";
 import {
 	besideCampaign,
 	type CampaignFactors,
@@ -15,6 +15,7 @@ import {
 } from "./fit-campaign.ts";
 import { type Balance, balanceOf } from "./guards.ts";
 import { measurePayouts, type PayoutMeasure, type PayoutSizes, payoutSizes } from "./payouts.ts";
+import { addReversals, reversalsOf } from "./reversals.ts";
 import { forgetting, ripenCells } from "./ripen.ts";
 import type { LearningSettings } from "./settings.ts";
 import { type SharedFactors, sharedFactor, type Traffic } from "./traffic.ts";
@@ -37,7 +38,7 @@ export type LearnedCampaign = {
 export type NightRules = {
 	/** The day that is beginning: what was clicked on the days before it is learned from. */
 	today: number;
-	maturity: (platform: string) => MaturityOf;
+	curves: (platform: string) => CurvesOf;
 	/** By age in days, see `forgetting`. */
 	weights: readonly number[];
 	/** The network's usual payout, see `networkPayout`, and what pooled payouts add. */
@@ -46,13 +47,13 @@ export type NightRules = {
 };
 
 /** Rounds between the campaigns' own factors and those of their traffic; as many again where something broke. */
-export const ROUNDS = 3;
+export const ROUNDS = 4;
 
 /** A campaign laid out for fitting. */
 export type LaidCampaign = {
 	history: CampaignHistory;
 	payouts: PayoutMeasure;
-	maturity: MaturityOf;
+	curves: CurvesOf;
 	fit: FitRules;
 	placed: PlacedCampaign;
 };
@@ -65,13 +66,13 @@ export function nightRules(
 	halfLifeDays: number,
 	payouts: Pick<NightRules, "usualMicros" | "loading">,
 ): NightRules {
-	const byPlatform = new Map<string, MaturityOf>();
-	const maturity = (platform: string) => {
-		const known = byPlatform.get(platform) ?? maturityOf(curves.get(platform) ?? fallback);
+	const byPlatform = new Map<string, CurvesOf>();
+	const ofPlatform = (platform: string) => {
+		const known = byPlatform.get(platform) ?? curvesOf(curves.get(platform) ?? fallback);
 		byPlatform.set(platform, known);
 		return known;
 	};
-	return { today, maturity, weights: forgetting(halfLifeDays), ...payouts };
+	return { today, curves: ofPlatform, weights: forgetting(halfLifeDays), ...payouts };
 }
 
 /** Lays out a campaign, and the kinds of traffic that it is of. @param sizes of its payouts */
@@ -84,20 +85,31 @@ export function layCampaign(
 	const { terms, settings } = history;
 	const payouts = measurePayouts(sizes, rules.usualMicros, terms.epcMicros ?? 0);
 	const fit = { terms, phiMicros: payouts.phiMicros, loading: rules.loading, settings };
-	const laid = { history, payouts, maturity: rules.maturity(terms.platform), fit };
+	const laid = { history, payouts, curves: rules.curves(terms.platform), fit };
 	return { ...laid, placed: place(laid, rules, traffic) };
 }
 
 function place(laid: Omit<LaidCampaign, "placed">, rules: NightRules, traffic: Traffic): PlacedCampaign {
-	const { history, maturity, payouts, fit } = laid;
+	const { history, curves, payouts, fit } = laid;
 	const weights = weighOlder(rules.weights, history.lastBreak, rules.today);
-	const ripening = { today: rules.today, maturity, capMicros: payouts.capMicros, weights };
+	const ripening = {
+		today: rules.today,
+		curves,
+		level: (cell: Cell) => traffic.standingOf(cell).reversalLevel,
+		capMicros: payouts.capMicros,
+		weights,
+	};
 	return placeCampaign(ripenCells(history.cells, ripening), fit, traffic);
 }
 
 /** Adds what a campaign says of its traffic, by the traffic's factors in force. */
-export function tellOfCampaign({ placed }: LaidCampaign): void {
-	if (placed.traffic.length > 0) tellTraffic(placed, fitCampaign(placed));
+export function tellOfCampaign({ placed, curves }: LaidCampaign, { today, weights }: NightRules): void {
+	if (placed.traffic.length === 0) return;
+	tellTraffic(placed, fitCampaign(placed));
+	for (const [at, { reversals }] of placed.traffic.entries()) {
+		const history = placed.ripe.histories[at];
+		if (history !== undefined) addReversals(reversals, reversalsOf(history, curves(history.cell.publisher), today, weights));
+	}
 }
 
 /** The break of a campaign whose traffic is fitted, where there is a new one. */
@@ -128,7 +140,7 @@ function weekExpected(placed: PlacedCampaign, { campaign }: CampaignFactors): nu
 }
 
 function addBalances(
-	{ history, maturity, payouts, fit, placed }: LaidCampaign,
+	{ history, curves, payouts, fit, placed }: LaidCampaign,
 	factors: CampaignFactors,
 	shared: SharedFactors,
 	today: number,
@@ -144,7 +156,8 @@ function addBalances(
 			at === null
 				? campaignEpcMicros(fit.terms, factors, cell.cell) * sharedFactor(shared, cell.cell)
 				: besideCampaign(placed, (placed.operatorMicros[at] ?? 0) * factors.campaign.factor, at);
-		const part = balanceOf(cell, today, maturity(cell.cell.publisher), payouts.capMicros, fit.loading, epcMicros);
+		const level = at === null ? 1 : (placed.traffic[at]?.standing.reversalLevel ?? 1);
+		const part = balanceOf(cell, today, curves(cell.cell.publisher), level, payouts.capMicros, fit.loading, epcMicros);
 		balance.paidMicros += part.paidMicros;
 		balance.projectedMicros += part.projectedMicros;
 	}

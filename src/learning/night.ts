@@ -51,8 +51,12 @@ export function learnNight(input: NightInput): Learned {
 	const traffic = new Traffic();
 	const sizes = input.campaigns.map(({ cells }) => payoutSizes(cells));
 	const rules = nightRules(today, curves, DEFAULT_CURVES, settings.halfLifeDays, measureNetwork(input.campaigns, sizes));
-	const laid = input.campaigns.map((history, at) => layCampaign(history, rules, traffic, sizes[at]));
-	let shared = fitRounds(laid, traffic, settings);
+	const lay = () => input.campaigns.map((history, at) => layCampaign(history, rules, traffic, sizes[at]));
+	// What is taken back of sources' conversions is told in the first round; the others read clicks by it.
+	fitRound(lay(), rules, traffic, settings, 1);
+	const laid = lay();
+	let shared = NO_SHARED_FACTORS;
+	for (let round = 2; round <= ROUNDS; round++) shared = fitRound(laid, rules, traffic, settings, round);
 	let isBroken = false;
 	for (const [at, each] of laid.entries()) {
 		const lastBreak = breakOfCampaign(each, rules);
@@ -60,7 +64,7 @@ export function learnNight(input: NightInput): Learned {
 		laid[at] = layCampaign({ ...each.history, lastBreak }, rules, traffic);
 		isBroken = true;
 	}
-	if (isBroken) shared = fitRounds(laid, traffic, settings);
+	for (let round = 1; isBroken && round <= ROUNDS; round++) shared = fitRound(laid, rules, traffic, settings, round);
 	const campaigns = new Map(laid.map((each) => [each.history.terms.id, closeCampaign(each, rules, shared)]));
 	return { today, campaigns, shared, loading: rules.loading };
 }
@@ -75,12 +79,15 @@ function measureNetwork(campaigns: readonly CampaignHistory[], sizes: readonly P
 	return { usualMicros, loading: loadingOf(sums) };
 }
 
-function fitRounds(campaigns: readonly LaidCampaign[], traffic: Traffic, settings: LearningSettings): SharedFactors {
-	let shared = NO_SHARED_FACTORS;
-	for (let round = 0; round < ROUNDS; round++) {
-		traffic.clear();
-		for (const laid of campaigns) tellOfCampaign(laid);
-		shared = traffic.fit(settings.kappa, round === ROUNDS - 1);
-	}
-	return shared;
+/** @param round from 1 to ROUNDS */
+function fitRound(
+	campaigns: readonly LaidCampaign[],
+	rules: NightRules,
+	traffic: Traffic,
+	settings: LearningSettings,
+	round: number,
+): SharedFactors {
+	traffic.clear();
+	for (const laid of campaigns) tellOfCampaign(laid, rules);
+	return traffic.fit(settings.kappa, round === ROUNDS);
 }

@@ -1,7 +1,16 @@
 /** A platform's conversions by publisher, and the curves that they make. */
 import { roundTo } from "../lib/money.ts";
 import { type DelayRow, OTHER_PUBLISHERS } from "./cohorts.ts";
-import { DEFAULT_CURVES, type DelayCurves, edgeOf, LAG_EDGES, LAST_LAG, maturities, type PlatformCurves } from "./delay-curve.ts";
+import {
+	type ClickCurves,
+	clickCurves,
+	DEFAULT_CURVES,
+	type DelayCurves,
+	edgeOf,
+	LAG_EDGES,
+	LAST_LAG,
+	type PlatformCurves,
+} from "./delay-curve.ts";
 import { ARRIVALS_WEIGHTS, type Counted, type DayCounts, type Days, findRise, learnDelays, sumOf } from "./learn-delays.ts";
 
 /** Publishers of platforms whose delays are learned of singly: those with the most conversions. The others of a platform are one. */
@@ -21,7 +30,7 @@ const MAX_REVERSED = 0.9;
 /** The same of a publisher, unless its platform takes as much of all: beyond it, its bad sources would be paid for by its good ones. */
 const MAX_PUBLISHER_REVERSED = 0.5;
 /** Of what is kept of a publisher's curves. */
-const MATURITY_DIGITS = 4;
+const KEPT_DIGITS = 4;
 
 /**
  * No publisher bends the curves of the others: beyond some conversions, more of its own count no more in the platform's. And its own clicks
@@ -57,13 +66,13 @@ export class PlatformDelays {
 		const set = { arrivals: prior.arrivals, usual: prior.reversals, levels: [], risenDays };
 		const { curves: common, known } = learnDelays(pooled, today, set, DEFAULT_WORTH, MAX_REVERSED);
 		const mostReversed = Math.max(MAX_PUBLISHER_REVERSED, common.reversals.at(-1) ?? 0);
-		const publishers: [string, number[]][] = [];
+		const publishers: [string, ClickCurves][] = [];
 		for (const [publisher, days] of this.#publishers) {
 			if (publisher === OTHER_PUBLISHERS) continue;
-			const own = maturities(learnDelays(days, today, known, PLATFORM_WORTH, mostReversed).curves);
-			publishers.push([publisher, own.map((part) => roundTo(part, MATURITY_DIGITS))]);
+			const own = clickCurves(learnDelays(days, today, known, PLATFORM_WORTH, mostReversed).curves);
+			publishers.push([publisher, { ...own, arrivals: rounded(own.arrivals), reversedByNow: rounded(own.reversedByNow) }]);
 		}
-		return { ...common, publishers: Object.fromEntries(publishers) };
+		return { ...common, ofPublishers: Object.fromEntries(publishers) };
 	}
 
 	/** What counts of publishers' conversions: of none more than may, and of its reversals. */
@@ -76,6 +85,10 @@ export class PlatformDelays {
 				: { publisher, days, came: part, taken: part * Math.min(1, most / reversed) },
 		);
 	}
+}
+
+function rounded(curve: readonly number[]): number[] {
+	return curve.map((part) => roundTo(part, KEPT_DIGITS));
 }
 
 function pool(counted: readonly Counted[]): Days {

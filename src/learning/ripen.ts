@@ -1,5 +1,6 @@
+import type { Cell } from "./cell.ts";
 import type { CellHistory } from "./cohorts.ts";
-import type { MaturityOf } from "./delay-curve.ts";
+import { type CurvesOf, maturityAt } from "./delay-curve.ts";
 import { countedPayout } from "./payouts.ts";
 import { HISTORY_DAYS } from "./settings.ts";
 
@@ -50,7 +51,9 @@ export type RipenRules = {
 	/** The day that is beginning: the ones before it are known whole. */
 	today: number;
 	/** Of the campaign's platform. */
-	maturity: MaturityOf;
+	curves: CurvesOf;
+	/** How many times as much is taken back of a cell's conversions as the curves say. */
+	level: (cell: Cell) => number;
 	capMicros: number;
 	/** By age in days, see `forgetting`; what is older than a break weighs less. */
 	weights: readonly number[];
@@ -75,16 +78,16 @@ export function ripenCells(histories: readonly CellHistory[], rules: RipenRules)
 /** @returns whether any counts */
 function addClicks(cells: RipeCells, history: CellHistory, rules: RipenRules): boolean {
 	const { today, weights } = rules;
-	const maturity = rules.maturity(history.cell.publisher);
+	const curves = rules.curves(history.cell.publisher);
+	const level = rules.level(history.cell);
 	const at = cells.histories.length;
-	const lastMaturity = maturity[maturity.length - 1] ?? 1;
 	let [counted, ripe, ripeSquared, weighted, weekClicks, paid] = [0, 0, 0, 0, 0, 0];
 	for (const { day, clicks, paidMicros } of history.clicks) {
 		if (paidMicros > 0) paid = 1;
 		const age = today - 1 - day;
 		const weight = weights[age] ?? 0;
 		if (weight === 0) continue;
-		const known = clicks * (maturity[age] ?? lastMaturity);
+		const known = clicks * Math.min(1, maturityAt(curves, age, level));
 		counted += clicks;
 		weighted += clicks * weight;
 		ripe += known * weight;
@@ -104,14 +107,18 @@ function addClicks(cells: RipeCells, history: CellHistory, rules: RipenRules): b
 	return true;
 }
 
-function addEarnings(cells: RipeCells, history: CellHistory, { today, capMicros, weights }: RipenRules): void {
+function addEarnings(cells: RipeCells, history: CellHistory, rules: RipenRules): void {
+	const { today, capMicros, weights } = rules;
+	const curves = rules.curves(history.cell.publisher);
+	const level = rules.level(history.cell);
 	const at = cells.histories.length;
 	let earnedMicros = 0;
 	for (const { day, sizeClass, conversions, netMicros } of history.earnings) {
 		const age = today - 1 - day;
 		const weight = weights[age] ?? 0;
 		if (weight === 0 || conversions <= 0) continue;
-		const counted = conversions * countedPayout(sizeClass, netMicros / conversions, capMicros);
+		const stands = conversions / Math.max(1, maturityAt(curves, age, level));
+		const counted = stands * countedPayout(sizeClass, netMicros / conversions, capMicros);
 		earnedMicros += counted * weight;
 		addRecent(cells.recentEarnedMicros, at, age, counted);
 	}

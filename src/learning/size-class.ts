@@ -4,6 +4,9 @@ const CLASSES_PER_OCTAVE = 2;
 /** Payouts that a person has confirmed stand apart: so much above the class of their size. */
 export const CONFIRMED_CLASSES = 1_000;
 
+/** Stands for the conversions of all sizes that were taken back. */
+export const TAKEN_BACK_CLASS = -1;
+
 /** The class of a payout. @param micros above 0 @param isConfirmed by a person, who let go of what was held */
 export function sizeClassOf(micros: number, isConfirmed = false): number {
 	return Math.floor(CLASSES_PER_OCTAVE * Math.log2(micros)) + (isConfirmed ? CONFIRMED_CLASSES : 0);

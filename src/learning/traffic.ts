@@ -2,15 +2,29 @@ import type { LinkType } from "../lib/enums.ts";
 import { type Cell, OTHER_SOURCES } from "./cell.ts";
 import { emptySums, type FactorEvidence, type FactorSums, readFactor } from "./factor.ts";
 import { PairMap } from "./pair-map.ts";
+import { addReversals, noReversals, type ReversalSums, reversalLevels } from "./reversals.ts";
 import type { Kappa } from "./settings.ts";
 
 /** What the network's traffic is worth, whatever the campaign: publishers, their sources, kinds of links. 1 where a key is missing. */
 export type SharedFactors = {
 	publishers: ReadonlyMap<string, FactorEvidence>;
 	/** By `pairKey` of publisher and source. */
-	sources: ReadonlyMap<string, FactorEvidence>;
+	sources: ReadonlyMap<string, SourceEvidence>;
 	links: ReadonlyMap<LinkType, FactorEvidence>;
 };
+
+/** With what a source's conversions and its part in its publisher's factors are: absent in rows of earlier versions. */
+export type SourceEvidence = FactorEvidence & Partial<SourceStanding>;
+
+/** What holds of a source beside its factor. */
+export type SourceStanding = {
+	/** How many times as much is taken back of its conversions as its publisher's curves say, see `reversalLevels`. */
+	reversalLevel: number;
+	/** What each of its conversions counts as in its publisher's factors, see `partInPublisher`. */
+	publisherPart: number;
+};
+
+export const USUAL_STANDING: Readonly<SourceStanding> = { reversalLevel: 1, publisherPart: 1 };
 
 export const NO_SHARED_FACTORS: SharedFactors = { publishers: new Map(), sources: new Map(), links: new Map() };
 
@@ -29,12 +43,31 @@ export function namesOf(key: string): [first: string, second: string] {
 
 /** What traffic multiplies every campaign's price by. */
 export function sharedFactor(shared: SharedFactors, { publisher, source, link }: Cell): number {
-	const ofSource = shared.sources.get(pairKey(publisher, source)) ?? shared.sources.get(pairKey(publisher, OTHER_SOURCES));
-	return (shared.publishers.get(publisher)?.factor ?? 1) * (ofSource?.factor ?? 1) * (shared.links.get(link)?.factor ?? 1);
+	const ofSource = findSource(shared, publisher, source)?.factor ?? 1;
+	return (shared.publishers.get(publisher)?.factor ?? 1) * ofSource * (shared.links.get(link)?.factor ?? 1);
+}
+
+export function sharedStanding(shared: SharedFactors, { publisher, source }: Cell): SourceStanding {
+	const { reversalLevel = 1, publisherPart = 1 } = findSource(shared, publisher, source) ?? {};
+	return { reversalLevel, publisherPart };
+}
+
+function findSource({ sources }: SharedFactors, publisher: string, source: string): SourceEvidence | undefined {
+	return sources.get(pairKey(publisher, source)) ?? sources.get(pairKey(publisher, OTHER_SOURCES));
 }
 
 /** One kind of traffic: its factor, and what all campaigns together say of it. Few, however many campaigns there are. */
-export type TrafficKind = { publisher: string; sourceKey: string; link: LinkType; factor: number; sums: FactorSums };
+export type TrafficKind = {
+	publisher: string;
+	sourceKey: string;
+	link: LinkType;
+	factor: number;
+	sums: FactorSums;
+	/** What campaigns say of what is taken back. */
+	reversals: ReversalSums;
+	/** Its source's, whatever the link. */
+	standing: Readonly<SourceStanding>;
+};
 
 export class Traffic {
 	readonly #kinds = new Map<string, TrafficKind>();
@@ -66,20 +99,33 @@ export class Traffic {
 	}
 
 	#placeKind(publisher: string, source: string, link: LinkType): TrafficKind {
-		const own = pairKey(publisher, source);
-		const sourceKey = this.#followed === null || this.#followed.has(own) ? own : pairKey(publisher, OTHER_SOURCES);
+		const sourceKey = this.#sourceKey(publisher, source);
 		const key = pairKey(sourceKey, link);
 		let kind = this.#kinds.get(key);
 		if (kind === undefined) {
-			kind = { publisher, sourceKey, link, factor: 1, sums: emptySums() };
+			kind = { publisher, sourceKey, link, factor: 1, sums: emptySums(), reversals: noReversals(), standing: USUAL_STANDING };
 			this.#kinds.set(key, kind);
 		}
 		return kind;
 	}
 
+	#sourceKey(publisher: string, source: string): string {
+		const own = pairKey(publisher, source);
+		return this.#followed === null || this.#followed.has(own) ? own : pairKey(publisher, OTHER_SOURCES);
+	}
+
+	/** That of a cell's source: the usual one before the first fit. */
+	standingOf({ publisher, source, link }: Cell): Readonly<SourceStanding> {
+		const kind = this.#asked[link].get(publisher, source) ?? this.#kinds.get(pairKey(this.#sourceKey(publisher, source), link));
+		return kind?.standing ?? USUAL_STANDING;
+	}
+
 	/** Forgets what campaigns have said, before they say it again. */
 	clear(): void {
-		for (const kind of this.#kinds.values()) kind.sums = emptySums();
+		for (const kind of this.#kinds.values()) {
+			kind.sums = emptySums();
+			kind.reversals = noReversals();
+		}
 	}
 
 	/**
@@ -89,8 +135,10 @@ export class Traffic {
 	 */
 	fit(kappa: Kappa, isLast = true): SharedFactors {
 		const kinds = [...this.#kinds.values()];
+		const standings = standingsOf(kinds, kappa.source);
+		for (const kind of kinds) kind.standing = standings.get(kind.sourceKey) ?? USUAL_STANDING;
 		let publishers = new Map<string, FactorEvidence>();
-		let sources = new Map<string, FactorEvidence>();
+		let sources = new Map<string, SourceEvidence>();
 		let links = new Map<LinkType, FactorEvidence>();
 		for (let pass = 0; pass < PASSES; pass++) {
 			publishers = fitLevel(
@@ -98,6 +146,7 @@ export class Traffic {
 				(kind) => kind.publisher,
 				(kind) => at(sources, kind.sourceKey) * at(links, kind.link),
 				kappa.publisher,
+				({ standing }) => standing.publisherPart,
 			);
 			sources = fitLevel(
 				kinds,
@@ -112,6 +161,7 @@ export class Traffic {
 				kappa.link,
 			);
 		}
+		for (const [key, evidence] of sources) sources.set(key, { ...evidence, ...standings.get(key) });
 		const common = isLast ? 1 : commonFactor(publishers, sources);
 		for (const kind of kinds) kind.factor = (at(publishers, kind.publisher) * at(sources, kind.sourceKey) * at(links, kind.link)) / common;
 		return { publishers, sources, links };
@@ -136,6 +186,34 @@ function commonFactor(publishers: ReadonlyMap<string, FactorEvidence>, sources: 
 	return 1;
 }
 
+function standingsOf(kinds: readonly TrafficKind[], kappa: number): Map<string, SourceStanding> {
+	const publishers = new Map<string, Map<string, ReversalSums>>();
+	const expected = new Map<string, number>();
+	for (const { publisher, sourceKey, reversals, sums } of kinds) {
+		const sources = publishers.get(publisher) ?? new Map<string, ReversalSums>();
+		publishers.set(publisher, sources);
+		const known = sources.get(sourceKey) ?? noReversals();
+		sources.set(sourceKey, known);
+		addReversals(known, reversals);
+		expected.set(sourceKey, (expected.get(sourceKey) ?? 0) + sums.expected);
+	}
+	const standings = new Map<string, SourceStanding>();
+	for (const sources of publishers.values()) {
+		for (const [key, reversalLevel] of reversalLevels(sources)) {
+			standings.set(key, { reversalLevel, publisherPart: partInPublisher(expected.get(key) ?? 0, kappa) });
+		}
+	}
+	return standings;
+}
+
+/**
+ * What each conversion of a source counts as in its publisher's factors: the more of them, the less, so that no single source tells what the
+ * others of its publisher are worth. Its own factor has the rest.
+ */
+function partInPublisher(expected: number, kappa: number): number {
+	return (2 * kappa) / (2 * kappa + expected);
+}
+
 const PASSES = 2;
 
 function at<Key>(level: ReadonlyMap<Key, FactorEvidence>, key: Key): number {
@@ -147,6 +225,7 @@ function fitLevel<Key>(
 	keyOf: (kind: TrafficKind) => Key,
 	others: (kind: TrafficKind) => number,
 	kappa: number,
+	partOf: (kind: TrafficKind) => number = () => 1,
 ): Map<Key, FactorEvidence> {
 	const levels = new Map<Key, FactorSums>();
 	for (const kind of kinds) {
@@ -156,10 +235,11 @@ function fitLevel<Key>(
 			sums = emptySums();
 			levels.set(key, sums);
 		}
+		const part = partOf(kind);
 		const factor = others(kind);
-		sums.expected += kind.sums.expected * factor;
-		sums.squared += kind.sums.squared * factor;
-		sums.observed += kind.sums.observed;
+		sums.expected += kind.sums.expected * factor * part;
+		sums.squared += kind.sums.squared * factor * part;
+		sums.observed += kind.sums.observed * part;
 		sums.expectedMicros += kind.sums.expectedMicros * factor;
 		sums.earnedMicros += kind.sums.earnedMicros;
 		sums.clicks += kind.sums.clicks;

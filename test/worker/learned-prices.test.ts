@@ -97,6 +97,13 @@ async function store(days: number, rows: readonly Row[]): Promise<void> {
 	await env.DB.batch(statements);
 }
 
+/** That so many conversions of each of the last days came on the day of their click. */
+async function tellAtOnce(days: number, conversions: number): Promise<void> {
+	const insert = env.DB.prepare("INSERT INTO learning_publisher_delays VALUES (?, 'acme', ?, 0, ?, 0)");
+	const last = dayOf(time) - 1;
+	await env.DB.batch(Array.from({ length: days }, (_, at) => insert.bind(NORTHWIND.id, last - at, conversions)));
+}
+
 async function importNetwork(learning: object, ofAcme: object = {}, epc = "0.4000"): Promise<void> {
 	const links = { deeplink_url: "https://track.example/d?sub={click_id}&to={deeplink}", deeplink_verified: true };
 	await importFile({
@@ -471,6 +478,7 @@ describe("worker: learned prices", () => {
 	it("starved campaigns creep upward where that is asked for, and those without any click, too", async () => {
 		await importNetwork({ mode: "automatic", creep: 0.05 });
 		await store(30, [{ campaign: 5001, clicks: 200, conversions: 20, payout: 4_000_000 }]);
+		await tellAtOnce(30, 20);
 		await store(3, [{ campaign: 5002, clicks: 1, conversions: 0, payout: 4_000_000 }]);
 		const before = await priceFor("good.example");
 		await passNights(3);

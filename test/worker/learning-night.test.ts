@@ -8,8 +8,9 @@ import { learnNight } from "../../src/learning/night.ts";
 import { learnCurves } from "../../src/learning/platform-delays.ts";
 import { campaignPolicy, networkSettings } from "../../src/learning/policy.ts";
 import { HISTORY_DAYS } from "../../src/learning/settings.ts";
-import { sizeClassOf } from "../../src/learning/size-class.ts";
+import { sizeClassOf, TAKEN_BACK_CLASS } from "../../src/learning/size-class.ts";
 import type { StoredLearning } from "../../src/learning/stored.ts";
+import { pairKey, type SourceEvidence } from "../../src/learning/traffic.ts";
 import { underLease } from "../../src/learning-night/lease.ts";
 import { readCurves } from "../../src/learning-night/read-curves.ts";
 import { readHistories } from "../../src/learning-night/read-histories.ts";
@@ -38,6 +39,7 @@ type Row = {
 	age: number;
 	clicks: number;
 	conversions: number;
+	takenBack: number;
 	payout: number;
 };
 
@@ -50,11 +52,12 @@ const rowArbitrary: fc.Arbitrary<Row> = fc.record({
 	age: fc.integer({ min: 0, max: 60 }),
 	clicks: fc.integer({ min: 1, max: 400 }),
 	conversions: fc.integer({ min: 0, max: 30 }),
+	takenBack: fc.integer({ min: 0, max: 20 }),
 	payout: fc.integer({ min: 100_000, max: 90_000_000 }),
 });
 
 /** What most rows here have in common. */
-const CELL = { publisher: "p1", source: "s1", keyword: "", link: "homepage" } as const;
+const CELL = { publisher: "p1", source: "s1", keyword: "", link: "homepage", takenBack: 0 } as const;
 
 const cellOf = ({ campaign, publisher, source, keyword, link, age }: Row) =>
 	[campaign, publisher, source, keyword, link, TODAY - 1 - age] as const;
@@ -83,10 +86,16 @@ async function store(rows: readonly Row[]): Promise<void> {
 				row.conversions,
 				row.conversions * row.payout,
 			),
+			env.DB.prepare("INSERT INTO learning_earnings VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)").bind(
+				...cellOf(row),
+				TAKEN_BACK_CLASS,
+				row.takenBack,
+			),
 			env.DB.prepare(
-				`INSERT INTO learning_publisher_delays VALUES ('northwind', ?, ?, 0, ?, 0)
-					ON CONFLICT (platform, publisher_id, day, lag) DO UPDATE SET arrivals = learning_publisher_delays.arrivals + excluded.arrivals`,
-			).bind(row.publisher, TODAY - 1 - row.age, row.conversions),
+				`INSERT INTO learning_publisher_delays VALUES ('northwind', ?, ?, 0, ?, ?)
+					ON CONFLICT (platform, publisher_id, day, lag) DO UPDATE SET arrivals = learning_publisher_delays.arrivals + excluded.arrivals,
+						reversals = learning_publisher_delays.reversals + excluded.reversals`,
+			).bind(row.publisher, TODAY - 1 - row.age, row.conversions + row.takenBack, row.takenBack),
 		]),
 	);
 }
@@ -110,6 +119,7 @@ async function learnAlike(rows: readonly Row[]) {
 					cell: { campaign: String(id), publisher: row.publisher, source: row.source, keyword: row.keyword, link: row.link },
 					clicks: [{ day: TODAY - 1 - row.age, clicks: row.clicks, paidMicros: row.clicks * 90_000 }],
 					earnings: [earningOf(row)],
+					takenBack: [{ day: TODAY - 1 - row.age, conversions: row.takenBack }],
 				})),
 		})),
 	});
@@ -155,11 +165,17 @@ describe("worker: a night", () => {
 					}
 					expect(lastBreak === null).toBe(known?.lastBreak === null);
 				}
-				const traffic = await rowsOf<{ name: string; evidence: string }>(
-					"SELECT name, evidence FROM learning_traffic WHERE level = 'link'",
+				const traffic = await rowsOf<{ level: string; publisher: string; name: string; evidence: string }>(
+					"SELECT level, publisher_id AS publisher, name, evidence FROM learning_traffic WHERE level IN ('link', 'source')",
 				);
-				for (const { name, evidence } of traffic) {
-					expect((JSON.parse(evidence) as { factor: number }).factor).toBeCloseTo(pure.shared.links.get(name as LinkType)?.factor ?? 0, 9);
+				for (const { level, publisher, name, evidence } of traffic) {
+					const { factor, reversalLevel } = JSON.parse(evidence) as SourceEvidence;
+					if (level === "link") expect(factor).toBeCloseTo(pure.shared.links.get(name as LinkType)?.factor ?? 0, 9);
+					else {
+						const known = pure.shared.sources.get(pairKey(publisher, name));
+						expect(factor).toBeCloseTo(known?.factor ?? 0, 9);
+						expect(reversalLevel).toBeCloseTo(known?.reversalLevel ?? 0, 9);
+					}
 				}
 				expect(await rowsOf("SELECT name FROM learning_work")).toEqual([]);
 			}),
@@ -179,8 +195,8 @@ describe("worker: a night", () => {
 		for (const followed of [["p1", "p2", "p3"], ["p1", "p2"], ["p1"]]) {
 			const expected = rows.map((each) => (followed.includes(each.publisher) ? each : { ...each, publisher: OTHER_PUBLISHERS }));
 			const curves = (await readCurves(db, TODAY, followed.length)).get("northwind");
-			expect(Object.keys(curves?.publishers ?? {}).toSorted()).toEqual(followed);
-			expect(curves?.publishers).toEqual(learnCurves(expected, TODAY).publishers);
+			expect(Object.keys(curves?.ofPublishers ?? {}).toSorted()).toEqual(followed);
+			expect(curves?.ofPublishers).toEqual(learnCurves(expected, TODAY).ofPublishers);
 		}
 	});
 
@@ -388,8 +404,10 @@ describe("worker: a night", () => {
 			while (!(await runNight({ db, now: () => NOW }, NETWORK, TODAY, limits)));
 			expect(await rowsOf("SELECT name FROM learning_work")).toEqual([]);
 			const learned = await rowsOf<{ name: string; clicks: number; factor: number }>(
-				`SELECT name, CAST(evidence ->> 'clicks' AS DOUBLE PRECISION) AS clicks, CAST(evidence ->> 'factor' AS DOUBLE PRECISION) AS factor
-					FROM learning_traffic WHERE level = 'source' ORDER BY name`,
+				`SELECT s.name, CAST(s.evidence ->> 'clicks' AS DOUBLE PRECISION) AS clicks,
+						CAST(s.evidence ->> 'factor' AS DOUBLE PRECISION) * CAST(p.evidence ->> 'factor' AS DOUBLE PRECISION) AS factor
+					FROM learning_traffic s JOIN learning_traffic p ON p.publisher_id = s.publisher_id AND p.level = 'publisher'
+					WHERE s.level = 'source' ORDER BY s.name`,
 			);
 			return learned.map(({ name, clicks, factor }) => ({ name, clicks: Math.round(clicks), factor }));
 		};

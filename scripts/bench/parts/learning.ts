@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { learning, spoken } from "../../market/learning-players.ts";
-import { type Market, usualMarket } from "../../market/market.ts";
+import { FRAUD_PUBLISHERS, type Market, usualMarket } from "../../market/market.ts";
 import { play } from "../../market/play.ts";
 import { naive, operator, oracle } from "../../market/players.ts";
 import { type Score, scoreHonest, scorePlayer } from "../../market/score.ts";
@@ -144,18 +144,42 @@ const FRAUD_DAYS = 80;
 async function playFraud(bench: Bench): Promise<Figure[]> {
 	const figures: Figure[] = [];
 	for (const { name, part, least, most } of FRAUDS) {
-		for (const isCancelled of [true, false]) {
-			const fraud = { fromDay: FRAUD_DAY, part, isCancelled };
+		for (const cancelledAfterDays of [10, null]) {
+			const fraud = { fromDay: FRAUD_DAY, part, cancelledAfterDays, publisher: FRAUD_PUBLISHERS.paidByConversion };
 			const market = usualMarket(EVENT_SEED, { days: FRAUD_DAYS, events: { fraud } });
-			const ratios = scoreHonest(market, learning(market), FRAUD_DAY);
-			const kind = isCancelled ? "cancelled" : "fast";
-			bench.say(`fraud of ${part}, ${kind}: others predicted ${ratios.map((ratio) => ratio.toFixed(3)).join(", ")}`);
+			const ratios = scoreHonest(market, learning(market), FRAUD_DAY).others;
+			const kind = cancelledAfterDays === null ? "fast" : "cancelled";
+			bench.say(`fraud of ${part}, ${kind}: others predicted ${listRatios(ratios)}`);
 			figures.push(atLeast(`learning.${name}.${kind}.least`, Math.min(...ratios), "of true", least));
 			figures.push(atMost(`learning.${name}.${kind}.most`, Math.max(...ratios), "of true", most));
 			await setImmediate();
 		}
 	}
-	return figures;
+	return [...figures, ...(await playPaidFraud(bench))];
+}
+
+/** Sales that are made up and taken back late, at a publisher who is paid by click, from the first day on. */
+const PAID_FRAUD = { fromDay: 0, part: 0.05, cancelledAfterDays: 25, publisher: FRAUD_PUBLISHERS.paidByClick };
+
+async function playPaidFraud(bench: Bench): Promise<Figure[]> {
+	const market = usualMarket(EVENT_SEED, { events: { fraud: PAID_FRAUD } });
+	const { overpaid } = scorePlayer(market, learning(market));
+	await setImmediate();
+	const { others, own } = scoreHonest(market, learning(market), FRAUD_DAY);
+	const names = { overpaid: overpaid.toFixed(4), others: listRatios(others), own: listRatios(own) };
+	bench.say(
+		`fraud of ${PAID_FRAUD.part}, paid by click: overpaid ${names.overpaid}, others predicted ${names.others}, its publisher's other sources ${names.own}`,
+	);
+	return [
+		atMost("learning.fraud_paid.overpaid", overpaid, "of money paid by click", 0.015),
+		atLeast("learning.fraud_paid.least", Math.min(...others), "of true", 0.9),
+		atMost("learning.fraud_paid.most", Math.max(...others), "of true", 1.1),
+		tell("learning.fraud_paid.own_publisher", own.at(-1) ?? 0, "of true, in the last ten days"),
+	];
+}
+
+function listRatios(ratios: readonly number[]): string {
+	return ratios.map((ratio) => ratio.toFixed(3)).join(", ");
 }
 
 /** The protocol of `--serve`: 120 days of 30,000 opportunities, lines of text both ways. */

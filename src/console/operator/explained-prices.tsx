@@ -54,6 +54,7 @@ function ExplainedPrice({ price }: { price: ExplainedPriceAnswer }): JSX.Element
 					["Reckoned with", <Money usd={price.epc} />],
 					["Set out from the operator's number", <Time at={price.released_at} />],
 					["Bounds of the campaign's factor", `${price.lowest_factor} to ${price.highest_factor}`],
+					["Taken back of the source's", `${roundTo(price.reversal_level, DIGITS)} times its publisher's part`],
 					["A payout counts up to", <Money usd={price.payout_cap} />],
 					[
 						"Caution, overpaid, creep",

@@ -251,6 +251,7 @@ function show(
 		payout_cap: price.payoutCapMicros === null ? null : formatUsd(price.payoutCapMicros),
 		payout_weight: price.payoutWeightMicros === null ? null : formatUsd(price.payoutWeightMicros),
 		loading: roundTo(price.loading, 4),
+		reversal_level: roundTo(price.reversalLevel, 4),
 		advised_epc: formatUsd(price.advisedEpcMicros),
 		epc: formatUsd(price.epcMicros),
 		caution: roundTo(price.caution, EXACT_DIGITS),

@@ -20,7 +20,7 @@ const evidenceSchema = v.strictObject({
 	factor: v.number(),
 	clicks: v.pipe(v.number(), v.description("Weighted: half after 30 days.")),
 	expected: v.pipe(usd, v.description("What those clicks were to have earned by now without this factor, USD.")),
-	earned: v.pipe(usd, v.description("What they have earned, as far as it counts, USD.")),
+	earned: v.pipe(usd, v.description("What they have earned, as far as it counts, less what of it is yet to be taken back, USD.")),
 	expected_conversions: v.pipe(v.number(), v.description("The same as equivalent conversions.")),
 	earned_conversions: v.number(),
 	weight: v.pipe(v.number(), v.description("Of what was seen against the number that it started from, 0 to 1.")),

@@ -9,6 +9,7 @@ import { readSqliteLedger } from "../../../scripts/backtest/read-ledger.ts";
 import { describeReport, reportLedger } from "../../../scripts/backtest/report-ledger.ts";
 import { type Ledger, walkLedger } from "../../../scripts/backtest/walk-ledger.ts";
 import { Failure } from "../../../scripts/local/failure.ts";
+import { DEFAULT_SETTINGS } from "../../../src/learning/settings.ts";
 import { leastIdAt } from "../../../src/lib/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/lib/time.ts";
 
@@ -90,8 +91,11 @@ describe("walking forward", () => {
 			const words = [...ledger.words, { ...word, grossMicros: 1_000_000_000, isConfirmed }].toSorted((a, b) => a.at - b.at);
 			return { ...ledger, words };
 		};
-		const predicted = (of: Ledger) => reportLedger(walkLedger(of, 30)).all.predictedMicros;
-		expect(predicted(large(false)) / report.all.predictedMicros).toBeCloseTo(1, 2);
+		// Published as they move: a step that is just taken, or just not, is of more than what is asked here.
+		const settings = { ...DEFAULT_SETTINGS, publishStep: 0.001 };
+		const predicted = (of: Ledger) => reportLedger(walkLedger(of, 30, settings)).all.predictedMicros;
+		// It is known that such payouts come: what a conversion weighs is a little more.
+		expect(Math.abs(predicted(large(false)) / predicted(ledger) - 1)).toBeLessThan(0.011);
 		expect(predicted(large(true))).toBeGreaterThan(predicted(large(false)) * 1.02);
 	});
 

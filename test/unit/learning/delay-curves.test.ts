@@ -2,8 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type DelayRow, OTHER_PUBLISHERS } from "../../../src/learning/cohorts.ts";
-import { curveFault, DEFAULT_CURVES, LAG_EDGES, maturities, readStatedCurve } from "../../../src/learning/delay-curve.ts";
+import { curveFault, DEFAULT_CURVES, LAG_EDGES, readStatedCurve } from "../../../src/learning/delay-curve.ts";
 import { learnCurves } from "../../../src/learning/platform-delays.ts";
+import { maturities, maturitiesOf } from "../../support/maturities.ts";
 
 const TODAY = 20_000;
 
@@ -121,10 +122,10 @@ describe("unit: delay curves", () => {
 		const tenfold = fraud.map((row) => ({ ...row, arrivals: row.arrivals * 10, reversals: row.reversals * 10 }));
 		const [before, after, worse] = [honest, [...honest, ...fraud], [...honest, ...tenfold]].map((rows) => learnCurves(rows, TODAY));
 		for (const age of [0, 10, 20, 60]) {
-			const own = before?.publishers?.["honest 0"]?.[age] ?? 0;
-			expect(Math.abs((after?.publishers?.["honest 0"]?.[age] ?? 0) / own - 1)).toBeLessThan(0.02);
+			const own = maturitiesOf(before, "honest 0")[age] ?? 0;
+			expect(Math.abs((maturitiesOf(after, "honest 0")[age] ?? 0) / own - 1)).toBeLessThan(0.02);
 		}
-		expect(after?.publishers?.fraud?.[0]).toBeCloseTo(2, 1);
+		expect(maturitiesOf(after, "fraud")[0]).toBeCloseTo(2, 1);
 		expect(after?.reversals.at(-1)).toBeLessThan(0.3);
 		expect(worse?.reversals.at(-1)).toBeCloseTo(after?.reversals.at(-1) ?? 0, 9);
 	});
@@ -143,7 +144,7 @@ describe("unit: delay curves", () => {
 		expect(before?.reversals.at(-1)).toBeCloseTo(0.1, 1);
 		expect(after?.reversals.at(-1)).toBeLessThan(0.25);
 		// Of a publisher that is new nothing else is known, and what another's clicks have earned is known as before.
-		const known = (curves: typeof after) => [maturities(curves ?? DEFAULT_CURVES), curves?.publishers?.a ?? []];
+		const known = (curves: typeof after) => [maturities(curves ?? DEFAULT_CURVES), maturitiesOf(curves, "a")];
 		for (const [at, parts] of known(after).entries()) {
 			for (const age of [0, 14, 60]) expect(Math.abs((parts[age] ?? 0) / (known(before)[at]?.[age] ?? 0) - 1)).toBeLessThan(0.15);
 		}
@@ -166,16 +167,16 @@ describe("unit: delay curves", () => {
 			);
 
 		it("is known of the platform, and of each of its publishers", () => {
-			const { reversals, publishers } = curvesOf(() => true);
-			expect(reversals.at(-1)).toBeGreaterThan(0.2);
+			const curves = curvesOf(() => true);
+			expect(curves.reversals.at(-1)).toBeGreaterThan(0.2);
 			// What older clicks have earned is 0.9 of what came, and 0.7 is to be left of what comes.
-			for (const name of names) expect(publishers?.[name]?.[60]).toBeGreaterThan(1.12);
+			for (const name of names) expect(maturitiesOf(curves, name)[60]).toBeGreaterThan(1.12);
 		});
 
 		it("is not taken for the platform's way where it is one publisher's", () => {
-			const { reversals, publishers } = curvesOf((publisher) => publisher === "a");
-			expect(reversals.at(-1)).toBeLessThan(0.14);
-			expect(publishers?.b?.[60]).toBeLessThan(1.04);
+			const curves = curvesOf((publisher) => publisher === "a");
+			expect(curves.reversals.at(-1)).toBeLessThan(0.14);
+			expect(maturitiesOf(curves, "b")[60]).toBeLessThan(1.04);
 		});
 	});
 
@@ -184,12 +185,13 @@ describe("unit: delay curves", () => {
 		const honest = Array.from({ length: 8 }, (_, at) => rowsOf(60, slow, null, `honest ${at}`)).flat();
 		const fast = rowsOf(60, () => 1, null, "fast").map((row) => ({ ...row, arrivals: row.arrivals * 100 }));
 		const few = { publisher: "few", day: TODAY - 40, lag: 2, arrivals: 1, reversals: 0 };
-		const { arrivals, publishers } = learnCurves([...honest, ...fast, few], TODAY);
+		const curves = learnCurves([...honest, ...fast, few], TODAY);
+		const known = (publisher: string, age: number) => maturitiesOf(curves, publisher)[age] ?? 0;
 		for (const edge of [0, 5, 14]) {
-			expect(Math.abs((publishers?.["honest 0"]?.[edge] ?? 0) - slow(edge))).toBeLessThan(0.05);
-			expect(publishers?.fast?.[edge]).toBeGreaterThan(0.9);
-			expect(Math.abs((arrivals[edge] ?? 0) - slow(edge))).toBeLessThan(0.25);
-			expect(Math.abs((publishers?.few?.[edge] ?? 0) - (arrivals[edge] ?? 0))).toBeLessThan(0.1);
+			expect(Math.abs(known("honest 0", edge) - slow(edge))).toBeLessThan(0.05);
+			expect(known("fast", edge)).toBeGreaterThan(0.9);
+			expect(Math.abs((curves.arrivals[edge] ?? 0) - slow(edge))).toBeLessThan(0.25);
+			expect(Math.abs(known("few", edge) - (curves.arrivals[edge] ?? 0))).toBeLessThan(0.1);
 		}
 	});
 
@@ -211,7 +213,7 @@ describe("unit: delay curves", () => {
 					}
 				}
 				expect(curves.arrivals.at(-1)).toBe(1);
-				for (const part of [maturities(curves), ...Object.values(curves.publishers ?? {})].flat()) expect(part).toBeGreaterThan(0);
+				for (const part of [curves, ...Object.values(curves.ofPublishers ?? {})].flatMap(maturities)) expect(part).toBeGreaterThan(0);
 			}),
 			{
 				numRuns: Number(process.env.PROPERTY_RUNS || 40),

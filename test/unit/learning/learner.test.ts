@@ -364,7 +364,7 @@ describe("unit: the learner", () => {
 			const clicks = days.map((day) => ({ day, clicks: 20, paidMicros: 0 }));
 			const earned = days.slice(quietDays).map((day) => ({ day, sizeClass: 46, conversions: 1, netMicros: 10_000_000 }));
 			const terms = { id: "a", platform: "p", epcMicros: 200_000, defaultKeywordEpcMicros: null, keywordEpcMicros: new Map() };
-			return { terms, settings: DEFAULT_SETTINGS, cells: [{ cell, clicks, earnings: earned }], lastBreak: null };
+			return { terms, settings: DEFAULT_SETTINGS, cells: [{ cell, clicks, earnings: earned, takenBack: [] }], lastBreak: null };
 		};
 		const learn = (campaign: CampaignHistory, day = today) =>
 			learnNight({ today: day, campaigns: [campaign], curves: new Map(), settings: DEFAULT_SETTINGS }).campaigns.get("a");

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_CURVES, maturities } from "../../../src/learning/delay-curve.ts";
+import { DEFAULT_CURVES } from "../../../src/learning/delay-curve.ts";
 import { learnCurves } from "../../../src/learning/platform-delays.ts";
 import { bidMode, campaignPolicy, priorCurves, readLearning } from "../../../src/learning/policy.ts";
 import { DEFAULT_SETTINGS } from "../../../src/learning/settings.ts";
@@ -10,6 +10,7 @@ import {
 	networkLearningSchema,
 	platformLearningSchema,
 } from "../../../src/operator/network/learning-file.ts";
+import { maturities } from "../../support/maturities.ts";
 
 describe("what holds of a campaign", () => {
 	it("is the default where nobody says anything: nothing is learned", () => {

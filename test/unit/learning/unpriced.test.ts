@@ -28,6 +28,7 @@ function campaign(
 			earnings: Array.from({ length: 40 }, (_, age) => {
 				return { day: TODAY - 50 - age, sizeClass: sizeClassOf(PAYOUT), conversions: 2, netMicros: 2 * PAYOUT };
 			}),
+			takenBack: [],
 		})),
 	};
 }
