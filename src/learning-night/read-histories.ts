@@ -29,7 +29,7 @@ export type HistorySlice = {
 
 type CellRow = { campaignId: number; publisherId: string; source: string; keyword: string; link: LinkType };
 type ClickCells = CellRow & ClickRow;
-/** Conversions of TAKEN_BACK_CLASS are of those that were. */
+/** Those of TAKEN_BACK_CLASS are counted below zero. */
 type EarningCells = CellRow & EarningRow;
 type GrowingHistory = CellHistory & { clicks: ClickRow[]; earnings: EarningRow[]; takenBack: TakenBackRow[] };
 
@@ -80,7 +80,7 @@ async function readSlice(
 	};
 	for (const row of clicks) cellOf(row).clicks.push({ day: row.day, clicks: row.clicks, paidMicros: row.paidMicros });
 	for (const { day, sizeClass, conversions, netMicros, ...row } of earnings) {
-		if (sizeClass === TAKEN_BACK_CLASS) cellOf(row).takenBack.push({ day, conversions });
+		if (sizeClass === TAKEN_BACK_CLASS) cellOf(row).takenBack.push({ day, conversions: -conversions });
 		else cellOf(row).earnings.push({ day, sizeClass, conversions, netMicros });
 	}
 	const histories = campaigns.map(({ id, ...campaign }): KnownHistory => ({ ...campaign, cells: [...(cells.get(id)?.values() ?? [])] }));

@@ -39,7 +39,7 @@ function classOf({ grossMicros, verdict }: LearnedConversion): number {
 	return grossMicros === null || grossMicros <= 0 ? 0 : sizeClassOf(grossMicros, verdict === "released");
 }
 
-/** What was taken back is of TAKEN_BACK_CLASS, whatever its size. */
+/** What was taken back is of TAKEN_BACK_CLASS, whatever its size, and counted below zero. */
 const SIZE_CLASS: SQL = sql`CASE WHEN l.reversed_lag IS NULL THEN l.size_class ELSE -1 END`;
 
 /**
@@ -51,7 +51,8 @@ export function addConversions(sign: 1 | -1, from: SQL, condition: SQL): SQL[] {
 	const one = sql`CAST(${sign} AS BIGINT)`;
 	return [
 		sql`INSERT INTO learning_earnings (campaign_id, publisher_id, source, keyword, link, day, size_class, conversions, net_micros)
-			SELECT ${CELL}, l.day, ${SIZE_CLASS}, ${one} * count(*), ${one} * sum(CASE WHEN l.reversed_lag IS NULL THEN l.net_micros ELSE 0 END)
+			SELECT ${CELL}, l.day, ${SIZE_CLASS}, ${one} * sum(CASE WHEN l.reversed_lag IS NULL THEN 1 ELSE -1 END),
+				${one} * sum(CASE WHEN l.reversed_lag IS NULL THEN l.net_micros ELSE 0 END)
 			FROM ${from} ${JOIN_SOURCES} WHERE ${condition} AND (l.reversed_lag IS NOT NULL OR l.net_micros > 0)
 			GROUP BY ${CELL}, l.day, ${SIZE_CLASS}
 			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day, size_class) DO UPDATE SET

@@ -4,7 +4,10 @@ const CLASSES_PER_OCTAVE = 2;
 /** Payouts that a person has confirmed stand apart: so much above the class of their size. */
 export const CONFIRMED_CLASSES = 1_000;
 
-/** Stands for the conversions of all sizes that were taken back. */
+/**
+ * In rows: of the conversions of all sizes that were taken back. They are counted below zero, as earlier versions pass over such rows: of
+ * others they would take the size.
+ */
 export const TAKEN_BACK_CLASS = -1;
 
 /** The class of a payout. @param micros above 0 @param isConfirmed by a person, who let go of what was held */

@@ -89,7 +89,7 @@ async function store(rows: readonly Row[]): Promise<void> {
 			env.DB.prepare("INSERT INTO learning_earnings VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)").bind(
 				...cellOf(row),
 				TAKEN_BACK_CLASS,
-				row.takenBack,
+				-row.takenBack,
 			),
 			env.DB.prepare(
 				`INSERT INTO learning_publisher_delays VALUES ('northwind', ?, ?, 0, ?, ?)
