@@ -466,7 +466,7 @@ describe("worker: learned prices", () => {
 			before = after;
 		}
 		const changes = await rowsOf<{ keyword: string; operator_micros: number; epc_micros: number; why: string }>(
-			"SELECT keyword, operator_micros, epc_micros, cause ->> 'why' AS why FROM learning_changes WHERE campaign_id = 5001 ORDER BY at",
+			"SELECT keyword, operator_micros, epc_micros, cause ->> 'why' AS why FROM learning_changes WHERE campaign_id = 5001 ORDER BY at, keyword",
 		);
 		const ofNumber = changes.find(({ keyword, why }) => keyword === "" && why === "number");
 		expect(ofNumber?.operator_micros).toBe(Number(epc) * 1_000_000);
