@@ -2,7 +2,15 @@
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { DEFAULT_CURVES } from "../learning/delay-curve.ts";
-import { breakOfCampaign, layCampaign, type NightRules, nightRules, ROUNDS, tellOfCampaign } from "../learning/night-steps.ts";
+import {
+	breakOfCampaign,
+	layCampaign,
+	type NightRules,
+	nightRules,
+	ROUNDS,
+	tellOfCampaign,
+	tellReversals,
+} from "../learning/night-steps.ts";
 import { type NetworkLearning, networkSettings } from "../learning/policy.ts";
 import type { LearningSettings } from "../learning/settings.ts";
 import { type SharedFactors, Traffic } from "../learning/traffic.ts";
@@ -161,7 +169,11 @@ class NightRun {
 	#tell(histories: readonly KnownHistory[]): void {
 		// What a round begins with is what the one before has left of the traffic's factors, not of its sums.
 		if (this.#progress.after === 0) this.#traffic.clear();
-		for (const history of histories) tellOfCampaign(layCampaign(history, this.#rules, this.#traffic), this.#rules);
+		for (const history of histories) {
+			const laid = layCampaign(history, this.#rules, this.#traffic);
+			if (this.#progress.round === 0) tellReversals(laid, this.#rules);
+			tellOfCampaign(laid);
+		}
 	}
 
 	#findBreaks(histories: readonly KnownHistory[]): void {

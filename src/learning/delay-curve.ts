@@ -1,4 +1,5 @@
 /** Curves of how much of what will come has come, by the age of clicks in days. */
+import { HISTORY_DAYS } from "./settings.ts";
 
 /**
  * Steps by which arrivals are learned, in days since the day of the click: 0 is that same day; between them a curve is a straight line.
@@ -114,6 +115,27 @@ export function maturityAt({ arrivals, reversedByNow, reversed }: ClickCurves, a
 	const gone = Math.min((reversedByNow[age] ?? reversed) * level, MOST_REVERSED * came);
 	return Math.max(LEAST_MATURITY, (came - gone) / (1 - Math.min(reversed * level, MOST_REVERSED)));
 }
+
+/** `maturityAt` by age in days, up to HISTORY_DAYS: a night asks for every row of clicks, in every round. */
+export class MaturityTables {
+	#tables = new Map<ClickCurves, Map<number, Float64Array>>();
+	#count = 0;
+
+	of(curves: ClickCurves, level: number): Float64Array {
+		const known = this.#tables.get(curves)?.get(level);
+		if (known !== undefined) return known;
+		if (this.#count >= MAX_TABLES) this.#tables = new Map();
+		this.#count = this.#tables.size === 0 ? 1 : this.#count + 1;
+		const table = Float64Array.from({ length: HISTORY_DAYS + 1 }, (_, age) => maturityAt(curves, age, level));
+		const ofCurves = this.#tables.get(curves) ?? new Map<number, Float64Array>();
+		ofCurves.set(level, table);
+		this.#tables.set(curves, ofCurves);
+		return table;
+	}
+}
+
+/** Each is of a kilobyte. */
+const MAX_TABLES = 5_000;
 
 /** What a platform's clicks of a publisher are read by. */
 export type CurvesOf = (publisher: string) => ClickCurves;

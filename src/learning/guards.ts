@@ -1,5 +1,4 @@
 import type { CellHistory } from "./cohorts.ts";
-import { type ClickCurves, maturityAt } from "./delay-curve.ts";
 import { countedPayout } from "./payouts.ts";
 
 const LEAST_CAUTION = 0.4;
@@ -39,14 +38,13 @@ export function overpaidGuard({ paidMicros, projectedMicros }: Balance, allowanc
 /**
  * A cell's part of its campaign's balance before today: what has been earned, less what of it is yet to be taken back, and for the part
  * that is not known yet what is expected of it now.
- * @param level     see `maturityAt`
+ * @param maturity  see `maturityAt`: by age in days
  * @param epcMicros what the cell is now believed to earn a click
  */
 export function balanceOf(
 	history: CellHistory,
 	today: number,
-	curves: ClickCurves,
-	level: number,
+	maturity: Float64Array,
 	capMicros: number,
 	loading: number,
 	epcMicros: number,
@@ -55,14 +53,14 @@ export function balanceOf(
 	const from = today - BALANCE_DAYS;
 	for (const { day, clicks, paidMicros } of history.clicks) {
 		if (day < from || day >= today) continue;
-		const known = maturityAt(curves, today - 1 - day, level);
+		const known = maturity[today - 1 - day] ?? 1;
 		balance.paidMicros += paidMicros;
 		balance.projectedMicros += clicks * epcMicros * Math.max(0, 1 - known);
 	}
 	for (const { day, sizeClass, conversions, netMicros } of history.earnings) {
 		if (day < from || day >= today || conversions <= 0) continue;
 		const earnedMicros = conversions * countedPayout(sizeClass, netMicros / conversions, capMicros) * (1 + loading);
-		balance.projectedMicros += earnedMicros / Math.max(1, maturityAt(curves, today - 1 - day, level));
+		balance.projectedMicros += earnedMicros / Math.max(1, maturity[today - 1 - day] ?? 1);
 	}
 	return balance;
 }

@@ -2,7 +2,7 @@
 import { type Break, findBreak, weighOlder } from "./breaks.ts";
 import type { CampaignTerms, Cell } from "./cell.ts";
 import type { CellHistory } from "./cohorts.ts";
-import { type CurvesOf, curvesOf, type PlatformCurves } from "./delay-curve.ts";
+import { type CurvesOf, curvesOf, MaturityTables, type PlatformCurves } from "./delay-curve.ts";
 import {
 	besideCampaign,
 	type CampaignFactors,
@@ -39,6 +39,7 @@ export type NightRules = {
 	/** The day that is beginning: what was clicked on the days before it is learned from. */
 	today: number;
 	curves: (platform: string) => CurvesOf;
+	tables: MaturityTables;
 	/** By age in days, see `forgetting`. */
 	weights: readonly number[];
 	/** The network's usual payout, see `networkPayout`, and what pooled payouts add. */
@@ -72,7 +73,7 @@ export function nightRules(
 		byPlatform.set(platform, known);
 		return known;
 	};
-	return { today, curves: ofPlatform, weights: forgetting(halfLifeDays), ...payouts };
+	return { today, curves: ofPlatform, tables: new MaturityTables(), weights: forgetting(halfLifeDays), ...payouts };
 }
 
 /** Lays out a campaign, and the kinds of traffic that it is of. @param sizes of its payouts */
@@ -92,20 +93,18 @@ export function layCampaign(
 function place(laid: Omit<LaidCampaign, "placed">, rules: NightRules, traffic: Traffic): PlacedCampaign {
 	const { history, curves, payouts, fit } = laid;
 	const weights = weighOlder(rules.weights, history.lastBreak, rules.today);
-	const ripening = {
-		today: rules.today,
-		curves,
-		level: (cell: Cell) => traffic.standingOf(cell).reversalLevel,
-		capMicros: payouts.capMicros,
-		weights,
-	};
+	const maturity = (cell: Cell) => rules.tables.of(curves(cell.publisher), traffic.standingOf(cell).reversalLevel);
+	const ripening = { today: rules.today, maturity, capMicros: payouts.capMicros, weights };
 	return placeCampaign(ripenCells(history.cells, ripening), fit, traffic);
 }
 
 /** Adds what a campaign says of its traffic, by the traffic's factors in force. */
-export function tellOfCampaign({ placed, curves }: LaidCampaign, { today, weights }: NightRules): void {
-	if (placed.traffic.length === 0) return;
-	tellTraffic(placed, fitCampaign(placed));
+export function tellOfCampaign({ placed }: LaidCampaign): void {
+	if (placed.traffic.length > 0) tellTraffic(placed, fitCampaign(placed));
+}
+
+/** Adds what was taken back of its conversions, once a night: it is the same in every round. */
+export function tellReversals({ placed, curves }: LaidCampaign, { today, weights }: NightRules): void {
 	for (const [at, { reversals }] of placed.traffic.entries()) {
 		const history = placed.ripe.histories[at];
 		if (history !== undefined) addReversals(reversals, reversalsOf(history, curves(history.cell.publisher), today, weights));
@@ -124,7 +123,7 @@ export function closeCampaign(laid: LaidCampaign, rules: NightRules, shared: Sha
 	return {
 		factors,
 		payouts,
-		balance: addBalances(laid, factors, shared, rules.today),
+		balance: addBalances(laid, factors, shared, rules),
 		lastBreak: history.lastBreak,
 		weekExpected: weekExpected(placed, factors),
 	};
@@ -143,7 +142,7 @@ function addBalances(
 	{ history, curves, payouts, fit, placed }: LaidCampaign,
 	factors: CampaignFactors,
 	shared: SharedFactors,
-	today: number,
+	{ today, tables }: NightRules,
 ): Balance {
 	const balance: Balance = { paidMicros: 0, projectedMicros: 0 };
 	const { ripe } = placed;
@@ -157,7 +156,8 @@ function addBalances(
 				? campaignEpcMicros(fit.terms, factors, cell.cell) * sharedFactor(shared, cell.cell)
 				: besideCampaign(placed, (placed.operatorMicros[at] ?? 0) * factors.campaign.factor, at);
 		const level = at === null ? 1 : (placed.traffic[at]?.standing.reversalLevel ?? 1);
-		const part = balanceOf(cell, today, curves(cell.cell.publisher), level, payouts.capMicros, fit.loading, epcMicros);
+		const maturity = tables.of(curves(cell.cell.publisher), level);
+		const part = balanceOf(cell, today, maturity, payouts.capMicros, fit.loading, epcMicros);
 		balance.paidMicros += part.paidMicros;
 		balance.projectedMicros += part.projectedMicros;
 	}

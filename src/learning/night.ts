@@ -10,6 +10,7 @@ import {
 	nightRules,
 	ROUNDS,
 	tellOfCampaign,
+	tellReversals,
 } from "./night-steps.ts";
 import {
 	addLoading,
@@ -53,10 +54,12 @@ export function learnNight(input: NightInput): Learned {
 	const rules = nightRules(today, curves, DEFAULT_CURVES, settings.halfLifeDays, measureNetwork(input.campaigns, sizes));
 	const lay = () => input.campaigns.map((history, at) => layCampaign(history, rules, traffic, sizes[at]));
 	// What is taken back of sources' conversions is told in the first round; the others read clicks by it.
-	fitRound(lay(), rules, traffic, settings, 1);
-	const laid = lay();
+	let laid = lay();
+	for (const each of laid) tellReversals(each, rules);
+	fitRound(laid, traffic, settings, 1);
+	laid = lay();
 	let shared = NO_SHARED_FACTORS;
-	for (let round = 2; round <= ROUNDS; round++) shared = fitRound(laid, rules, traffic, settings, round);
+	for (let round = 2; round <= ROUNDS; round++) shared = fitRound(laid, traffic, settings, round);
 	let isBroken = false;
 	for (const [at, each] of laid.entries()) {
 		const lastBreak = breakOfCampaign(each, rules);
@@ -64,7 +67,7 @@ export function learnNight(input: NightInput): Learned {
 		laid[at] = layCampaign({ ...each.history, lastBreak }, rules, traffic);
 		isBroken = true;
 	}
-	for (let round = 1; isBroken && round <= ROUNDS; round++) shared = fitRound(laid, rules, traffic, settings, round);
+	for (let round = 1; isBroken && round <= ROUNDS; round++) shared = fitRound(laid, traffic, settings, round);
 	const campaigns = new Map(laid.map((each) => [each.history.terms.id, closeCampaign(each, rules, shared)]));
 	return { today, campaigns, shared, loading: rules.loading };
 }
@@ -80,14 +83,8 @@ function measureNetwork(campaigns: readonly CampaignHistory[], sizes: readonly P
 }
 
 /** @param round from 1 to ROUNDS */
-function fitRound(
-	campaigns: readonly LaidCampaign[],
-	rules: NightRules,
-	traffic: Traffic,
-	settings: LearningSettings,
-	round: number,
-): SharedFactors {
+function fitRound(campaigns: readonly LaidCampaign[], traffic: Traffic, settings: LearningSettings, round: number): SharedFactors {
 	traffic.clear();
-	for (const laid of campaigns) tellOfCampaign(laid, rules);
+	for (const laid of campaigns) tellOfCampaign(laid);
 	return traffic.fit(settings.kappa, round === ROUNDS);
 }

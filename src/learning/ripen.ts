@@ -1,6 +1,5 @@
 import type { Cell } from "./cell.ts";
 import type { CellHistory } from "./cohorts.ts";
-import { type CurvesOf, maturityAt } from "./delay-curve.ts";
 import { countedPayout } from "./payouts.ts";
 import { HISTORY_DAYS } from "./settings.ts";
 
@@ -50,10 +49,8 @@ export class RipeCells {
 export type RipenRules = {
 	/** The day that is beginning: the ones before it are known whole. */
 	today: number;
-	/** Of the campaign's platform. */
-	curves: CurvesOf;
-	/** How many times as much is taken back of a cell's conversions as the curves say. */
-	level: (cell: Cell) => number;
+	/** See `maturityAt`: by age in days. */
+	maturity: (cell: Cell) => Float64Array;
 	capMicros: number;
 	/** By age in days, see `forgetting`; what is older than a break weighs less. */
 	weights: readonly number[];
@@ -78,8 +75,7 @@ export function ripenCells(histories: readonly CellHistory[], rules: RipenRules)
 /** @returns whether any counts */
 function addClicks(cells: RipeCells, history: CellHistory, rules: RipenRules): boolean {
 	const { today, weights } = rules;
-	const curves = rules.curves(history.cell.publisher);
-	const level = rules.level(history.cell);
+	const maturity = rules.maturity(history.cell);
 	const at = cells.histories.length;
 	let [counted, ripe, ripeSquared, weighted, weekClicks, paid] = [0, 0, 0, 0, 0, 0];
 	for (const { day, clicks, paidMicros } of history.clicks) {
@@ -87,7 +83,7 @@ function addClicks(cells: RipeCells, history: CellHistory, rules: RipenRules): b
 		const age = today - 1 - day;
 		const weight = weights[age] ?? 0;
 		if (weight === 0) continue;
-		const known = clicks * Math.min(1, maturityAt(curves, age, level));
+		const known = clicks * Math.min(1, maturity[age] ?? 1);
 		counted += clicks;
 		weighted += clicks * weight;
 		ripe += known * weight;
@@ -109,15 +105,14 @@ function addClicks(cells: RipeCells, history: CellHistory, rules: RipenRules): b
 
 function addEarnings(cells: RipeCells, history: CellHistory, rules: RipenRules): void {
 	const { today, capMicros, weights } = rules;
-	const curves = rules.curves(history.cell.publisher);
-	const level = rules.level(history.cell);
+	const maturity = rules.maturity(history.cell);
 	const at = cells.histories.length;
 	let earnedMicros = 0;
 	for (const { day, sizeClass, conversions, netMicros } of history.earnings) {
 		const age = today - 1 - day;
 		const weight = weights[age] ?? 0;
 		if (weight === 0 || conversions <= 0) continue;
-		const stands = conversions / Math.max(1, maturityAt(curves, age, level));
+		const stands = conversions / Math.max(1, maturity[age] ?? 1);
 		const counted = stands * countedPayout(sizeClass, netMicros / conversions, capMicros);
 		earnedMicros += counted * weight;
 		addRecent(cells.recentEarnedMicros, at, age, counted);

@@ -63,7 +63,7 @@ export type TrafficKind = {
 	link: LinkType;
 	factor: number;
 	sums: FactorSums;
-	/** What campaigns say of what is taken back. */
+	/** What campaigns say of what is taken back, once a night. */
 	reversals: ReversalSums;
 	/** Its source's, whatever the link. */
 	standing: Readonly<SourceStanding>;
@@ -120,12 +120,9 @@ export class Traffic {
 		return kind?.standing ?? USUAL_STANDING;
 	}
 
-	/** Forgets what campaigns have said, before they say it again. */
+	/** Forgets what campaigns have said, before they say it again: all but what is taken back. */
 	clear(): void {
-		for (const kind of this.#kinds.values()) {
-			kind.sums = emptySums();
-			kind.reversals = noReversals();
-		}
+		for (const kind of this.#kinds.values()) kind.sums = emptySums();
 	}
 
 	/**

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CellHistory } from "../../../src/learning/cohorts.ts";
-import { clickCurves, DEFAULT_CURVES, maturityAt } from "../../../src/learning/delay-curve.ts";
+import { clickCurves, DEFAULT_CURVES, MaturityTables, maturityAt } from "../../../src/learning/delay-curve.ts";
 import { balanceOf } from "../../../src/learning/guards.ts";
 import { learnNight } from "../../../src/learning/night.ts";
 import { learnCurves } from "../../../src/learning/platform-delays.ts";
@@ -125,7 +125,8 @@ describe("unit: the levels of a publisher's sources", () => {
 it("unit: what is yet to be taken back of earnings covers no payment", () => {
 	const history = cellOf("p", "s", 10, 1, false);
 	const curves = clickCurves({ ...DEFAULT_CURVES, arrivals: DEFAULT_CURVES.arrivals.map(() => 1) });
-	const projected = (level: number) => balanceOf(history, TODAY, curves, level, PAYOUT, 0, 0).projectedMicros;
+	const tables = new MaturityTables();
+	const projected = (level: number) => balanceOf(history, TODAY, tables.of(curves, level), PAYOUT, 0, 0).projectedMicros;
 	expect(projected(0)).toBe(28 * PAYOUT);
 	expect(projected(5)).toBeLessThan(projected(1) * 0.75);
 });
