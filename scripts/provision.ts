@@ -8,6 +8,7 @@ import { ROOT } from "./local/paths.ts";
 import { LOCATIONS, type Location } from "./provision/account.ts";
 import { migrateBoundPostgres } from "./provision/migrate-bound.ts";
 import { describePlan, type Made, type ProvisionOptions, provision, URLS } from "./provision/provision.ts";
+import { readLocalUrls } from "./provision/write-config.ts";
 
 const CONFIG = join(ROOT, "wrangler.toml");
 const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
@@ -76,10 +77,10 @@ async function main(flags: Flags): Promise<void> {
 		options,
 	);
 	await migrateBoundPostgres(await readFile(CONFIG, "utf8"), process.env.DATABASE_URL, console.log);
-	const local = [...(await readFile(CONFIG, "utf8")).matchAll(/^(\w+_URL)\s*=\s*"http:\/\/localhost/gm)].map(([, name]) => name);
+	const local = readLocalUrls(await readFile(CONFIG, "utf8"));
 	if (local.length > 0)
 		console.log(
-			`\n${[...new Set(local)].join(", ")} still point at localhost: give --rtb-url, --click-url, --tracker-url and --base-url before you deploy.`,
+			`\n${local.join(", ")} still point at localhost: give --rtb-url, --click-url, --tracker-url and --base-url before you deploy.`,
 		);
 	const deploy = "node scripts/run.mjs wrangler deploy";
 	console.log(`\nNow deploy:  ${flags.split ? `${deploy} --env origin && ${deploy} --env edge` : `${deploy} --env ""`}`);

@@ -803,7 +803,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		files: ["scripts/provision.ts"],
 		job: "`npm run provision`: what an account at Cloudflare needs",
 		imports: ["scripts/local", "scripts/postgres"],
-		packages: ["commander"],
+		packages: ["commander", "smol-toml"],
 	},
 	{
 		path: "scripts/stack",

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { migrateBoundPostgres } from "../../../scripts/provision/migrate-bound.ts";
 import { describePlan, type Made, type ProvisionOptions, provision } from "../../../scripts/provision/provision.ts";
-import { readNames, writeConfig } from "../../../scripts/provision/write-config.ts";
+import { readLocalUrls, readNames, writeConfig } from "../../../scripts/provision/write-config.ts";
 
 const TOML = readFileSync("wrangler.toml", "utf8");
 const ONE: ProvisionOptions = { split: false, variables: {}, given: {} };
@@ -262,6 +262,52 @@ describe("unit: wrangler.toml", () => {
 		expect(written.split("\n")).toHaveLength(before.length);
 		expect(new Set(changed.map((line) => line.split("=")[0]?.trim()))).toEqual(new Set(["database_id", "id", "CLICK_URL"]));
 		expect(written.match(/CLICK_URL = "https:\/\/click\.example"/g)).toHaveLength(3);
+	});
+
+	it("values in single quotes, and keys in quotes, are read and written as others are", async () => {
+		const single = TOML.replaceAll(/^(\w+) = "(.*)"$/gm, "'$1' = '$2'");
+		expect(readNames(single)).toEqual(readNames(TOML));
+		expect(readLocalUrls(single)).toEqual(["RTB_URL", "CLICK_URL", "TRACKER_URL", "BASE_URL"]);
+		const account = new Account();
+		account.toml = single;
+		await account.provision({ ...SPLIT, variables: { CLICK_URL: "https://click.example" } });
+		expect(account.databases.map(({ name }) => name)).toEqual(["clickbourse", "clickbourse-products"]);
+		expect(account.toml).not.toMatch(/00000000-0000|0{31}1/);
+		expect(account.toml.match(/^'CLICK_URL' = "https:\/\/click\.example"$/gm)).toHaveLength(3);
+	});
+
+	it("names in tables within a line are read too", () => {
+		const inline = `name = "clickbourse"\nenv = { edge = { name = 'edge' }, origin = { name = "origin" } }\n
+			d1_databases = [{ binding = "DB", database_name = 'inline', database_id = "" }]`;
+		expect(readNames(inline)).toMatchObject({ databases: ["inline"], migrated: ["DB"], workers: { edge: "edge", origin: "origin" } });
+	});
+
+	it.each([
+		[
+			"an id",
+			TOML.replace(/^\[\[d1_databases\]\]\nbinding = "DB"\n(?:\w.*\n)+/m, "")
+				.replace("[build]", 'd1_databases = [{ binding = "DB", database_name = "clickbourse", database_id = "0" }]\n[build]')
+				.replace(/^\[\[d1_databases\]\]\nbinding = "PRODUCTS"\n(?:\w.*\n)+/m, ""),
+			"database_id",
+		],
+		[
+			"the book",
+			TOML.replace('[[kv_namespaces]]\nbinding = "BOOK"\nid = "00000000000000000000000000000001"', "").replace(
+				"[build]",
+				'kv_namespaces = [{ binding = "BOOK", id = "0" }]\n[build]',
+			),
+			"BOOK",
+		],
+		["a variable", TOML.replace(/^CLICK_URL = .*$/m, 'CLICK_URL = """http://localhost:8787"""'), "CLICK_URL"],
+		["a variable that is nowhere", TOML.replaceAll(/^CLICK_URL = .*$/gm, ""), "CLICK_URL"],
+	])("%s that could not be written is a fault that says where, not a success", (_, toml, named) => {
+		const databases = new Map(["clickbourse", "clickbourse-products"].map((name) => [name, `uuid-of-${name}`]));
+		const variables = { CLICK_URL: "https://click.example" };
+		expect(() => writeConfig(toml, { databases, book: "kv-id", variables })).toThrow(named);
+	});
+
+	it("that is no TOML is told as that", () => {
+		expect(() => readNames(`${TOML}\nname = "`)).toThrow("wrangler.toml");
 	});
 
 	it("a database that was not provisioned is a fault, not an id of nothing", () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { bindPostgres, bindsPostgres } from "../../../scripts/local/postgres-config.ts";
 
@@ -19,6 +20,19 @@ describe("unit: wrangler.toml and PostgreSQL", () => {
 		expect(bound).toContain('[build]\ncwd = "/project"');
 		expect(bindsPostgres(bound)).toBe(true);
 		expect(bindPostgres(bound, "/project", "clickbourse").match(/^\[\[hyperdrive\]\]/gm)).toHaveLength(1);
+	});
+
+	it.each(["[[ hyperdrive ]]", "[['hyperdrive']]", "[[env.my-origin.hyperdrive]]"])(
+		"is on PostgreSQL with %s, as TOML may have it",
+		(table) => {
+			expect(bindsPostgres(`${CONFIG}\n${table}\nbinding = 'POSTGRES'\n`)).toBe(true);
+		},
+	);
+
+	it("is bound as well with values in single quotes: its book is not that of another database", () => {
+		const single = CONFIG.replaceAll(/^(\w+) = "(.*)"$/gm, "$1 = '$2'");
+		const [one, bound] = [parse(bindPostgres(CONFIG, "/project", "other")), parse(bindPostgres(single, "/project", "other"))];
+		expect(bound).toEqual(one);
 	});
 
 	it("has a campaign book of its own for each database", () => {
