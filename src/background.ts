@@ -189,14 +189,14 @@ function alertDeps(env: Env): AlertDeps {
 	const { ALERT_URL: url, ALERT_SECRET: secret } = readConfig(env);
 	if ((url === undefined) !== (secret === undefined)) throw new Error("ALERT_URL and ALERT_SECRET need each other: no alert is sent");
 	const key = secret === undefined ? null : readWebhookSecret(secret);
-	const { db } = databases(env);
+	const { db, products } = databases(env);
 	const queues = { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS };
 	return {
 		db,
 		kv: env.BOOK,
 		now,
 		webhook: url === undefined || key === null ? null : { url, key },
-		readProblems: async () => (await readStatus({ db, kv: env.BOOK, queues, now })).problems,
+		readProblems: async () => (await readStatus({ db, products, kv: env.BOOK, queues, now })).problems,
 		fetch: (address, init) => fetch(address, init),
 	};
 }

@@ -183,7 +183,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	};
 	const imports = { db, products, now, publish, allowInsecureCallbacks: config.ALLOW_INSECURE_CALLBACKS };
 	const issuing = { db, now, publish, box: new SecretBox(config.TOKEN_KEYS) };
-	const watching = { db, kv: env.BOOK, queues, now };
+	const watching = { db, products, kv: env.BOOK, queues, now };
 	const mending = { ...settling, clickDays: config.CLICK_RETENTION_DAYS };
 	app.route(
 		"/",

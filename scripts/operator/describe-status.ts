@@ -79,6 +79,11 @@ export function describeStatus(status: Status): string[] {
 	if (status.database_alert !== null) {
 		rows.push(["", `over ${status.database_alert} % full: when it is full nothing more is written; shorten CLICK_RETENTION_DAYS`]);
 	}
+	const { products_bytes, products_alert } = status;
+	rows.push(["Products", products_bytes === null ? "not told" : `${(products_bytes / 1e6).toFixed(1)} MB of 10 GB`]);
+	if (products_alert !== null) {
+		rows.push(["", `over ${products_alert} % full: when it is full no feed is taken over; remove products that are sold no more`]);
+	}
 	const { count, campaigns } = paused_campaigns;
 	const more = count > campaigns.length ? ", …" : "";
 	rows.push(["Paused campaigns", count === 0 ? "none" : `${count}: ${campaigns.join(", ")}${more}`]);

@@ -33,6 +33,7 @@ const runCron = () => worker.scheduled(createScheduledController({ cron: "* * * 
 const status = () =>
 	readStatus({
 		db,
+		products: openDatabase(env.PRODUCTS),
 		kv: env.BOOK,
 		queues: { clicks: undefined, postbacks: undefined, callbacks: undefined },
 		now: () => Date.now(),
@@ -84,6 +85,36 @@ describe("worker: a database that fills up", () => {
 		expect(await rowsOf("SELECT body FROM dead_letters WHERE body = '\"no click\"'")).toHaveLength(1);
 		expect((await env.BOOK.list({ prefix: KEPT_DEAD_LETTERS_PREFIX })).keys).toEqual([]);
 		expect(await status()).toMatchObject({ kept: { clicks: 0, dead_letters: 0 } });
+	});
+
+	it("the products' one is told by itself, at the same percents, as a problem with what mends it", async () => {
+		const products = openDatabase(env.PRODUCTS);
+		const bytes = Number(await readSize(products));
+		const statusAt = (part: number) =>
+			readStatus({
+				...{ db, products, kv: env.BOOK, now: () => Date.now(), maxDatabaseBytes: Math.floor(bytes / part) },
+				queues: { clicks: undefined, postbacks: undefined, callbacks: undefined },
+			});
+		const told = [];
+		for (const part of [0.6, 0.71, 0.86, 0.96]) {
+			const { products_bytes, products_alert, problems } = await statusAt(part);
+			expect(products_bytes).toBe(bytes);
+			told.push([products_alert, ...problems.flatMap(({ kind, text }) => (kind.startsWith("products_") ? [kind, text.slice(0, 42)] : []))]);
+		}
+		const text = (percent: number) => `the products' database is over ${percent} % full: `;
+		expect(told).toEqual([[null], [70, "products_filling", text(70)], [85, "products_filling", text(85)], [95, "products_full", text(95)]]);
+	});
+
+	it.each([
+		["fails", () => Promise.reject(new Error("D1_ERROR: Network connection lost."))],
+		["hangs", () => new Promise<never>(() => {})],
+	])("where the products' one %s, the status says all else", async (_, answer) => {
+		vi.spyOn(console, "error").mockImplementation(() => {});
+		const status = await readStatus({
+			...{ db, products: openDatabase(wrapD1(env.PRODUCTS, answer)), kv: env.BOOK, now: () => Date.now() },
+			queues: { clicks: undefined, postbacks: undefined, callbacks: undefined },
+		});
+		expect(status).toMatchObject({ products_bytes: null, products_alert: null, database_bytes: expect.any(Number) });
 	});
 
 	it("a batch that neither the database nor KV takes fails, so that its queue brings it again", async () => {

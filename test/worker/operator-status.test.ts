@@ -26,7 +26,7 @@ async function getStatus(): Promise<Status> {
 
 function statusAt(now: number): Promise<Status> {
 	const queues = { clicks: undefined, postbacks: undefined, callbacks: undefined };
-	return readStatus({ db: openDatabase(env.DB), kv: env.BOOK, queues, now: () => now });
+	return readStatus({ db: openDatabase(env.DB), products: openDatabase(env.PRODUCTS), kv: env.BOOK, queues, now: () => now });
 }
 
 function addConversion(txnid: string, stage: string, heldFor: string | null): Promise<unknown> {
@@ -63,6 +63,8 @@ describe("worker: /operator/status", () => {
 			dead_letters: { clicks: 0, postbacks: 0, callbacks: 0 },
 			kept: { clicks: 0, dead_letters: 0 },
 			database_alert: null,
+			products_bytes: expect.toSatisfy((bytes: number) => bytes > 4_096),
+			products_alert: null,
 			database_engine: ON_D1 || ON_BOTH ? "d1" : "postgres",
 			database_bytes: expect.toSatisfy((bytes: number) => bytes > 4_096),
 			paused_campaigns: { count: 0, campaigns: [] },
@@ -408,6 +410,7 @@ describe("worker: /operator/status of a network with troubles", () => {
 		const hanging = { metrics: () => new Promise<never>(() => {}) };
 		const status = await readStatus({
 			db: openDatabase(env.DB),
+			products: openDatabase(env.PRODUCTS),
 			kv: env.BOOK,
 			queues: { clicks: broken, postbacks: hanging, callbacks: undefined },
 			now: () => START,

@@ -38,6 +38,7 @@ const MENDED_AT: Readonly<Record<ProblemKind, string | null>> = {
 	dead_letters_callbacks: `${PATH}/dead-letters`,
 	cron_late: null,
 	book_stale: null,
+	products_full: null,
 	prices_stale: `${PATH}/learning`,
 	queue_backlog_clicks: null,
 	queue_backlog_postbacks: null,
@@ -59,6 +60,7 @@ const MENDED_AT: Readonly<Record<ProblemKind, string | null>> = {
 	publisher_suspended: `${PATH}/conversions?reason=publisher_suspended`,
 	prices_broke: `${PATH}/learning`,
 	database_filling: null,
+	products_filling: null,
 	campaigns_paused: `${PATH}/campaigns`,
 };
 

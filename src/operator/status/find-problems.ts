@@ -33,6 +33,13 @@ export function findProblems(
 			command: "database move",
 		});
 	}
+	if (status.products_alert !== null) {
+		add(status.products_alert >= 95 ? "products_full" : "products_filling", {
+			count: 1,
+			text: `the products' database is over ${status.products_alert} % full: when it is full, no feed is taken over; remove products that are sold no more by --replace, or send smaller feeds`,
+			command: "products",
+		});
+	}
 	for (const queue of QUEUE_NAMES) {
 		add(`dead_letters_${queue}`, {
 			count: status.dead_letters[queue],

@@ -11,6 +11,7 @@ export const PROBLEM_KINDS = [
 	"cron_late",
 	"book_stale",
 	"prices_stale",
+	"products_full",
 	"queue_backlog_clicks",
 	"queue_backlog_postbacks",
 	"queue_backlog_callbacks",
@@ -31,6 +32,7 @@ export const PROBLEM_KINDS = [
 	"publisher_suspended",
 	"prices_broke",
 	"database_filling",
+	"products_filling",
 	"campaigns_paused",
 ] as const;
 export type ProblemKind = (typeof PROBLEM_KINDS)[number];

@@ -21,10 +21,11 @@ import type { Status } from "./status-answer.ts";
 
 export type StatusDeps = {
 	db: Database;
+	products: Database;
 	kv: KVNamespace;
 	queues: Record<QueueName, Pick<Queue, "metrics"> | undefined>;
 	now: () => number;
-	/** What the database holds, where that is not D1's 10 GB. */
+	/** What either database holds, where that is not D1's 10 GB. */
 	maxDatabaseBytes?: number;
 };
 
@@ -32,8 +33,8 @@ export type StatusDeps = {
 const MAX_COUNTED = 10_000;
 /** This many paused campaigns and addresses are named. */
 const MAX_NAMED = 100;
-/** The cron waits for the status before it writes what a queue refused: one that hangs must not keep it. */
-const QUEUE_TIMEOUT_MS = 3_000;
+/** The cron waits for the status before it writes what a queue refused: a queue, or products, that hang must not keep it. */
+const ANSWER_TIMEOUT_MS = 3_000;
 /** A change that waits longer to be published waits for more than its turn. */
 const BOOK_LATE_MS = 5 * MINUTE_MS;
 
@@ -69,6 +70,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		facts,
 		paused,
 		databaseBytes,
+		productsBytes,
 		kept,
 		book,
 		clicks,
@@ -85,6 +87,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		readProblemFacts(deps.db, now),
 		readPausedAddresses(deps.db),
 		readSize(deps.db),
+		readProductsSize(deps.products),
 		readKept(deps.db, deps.kv),
 		readBook(deps.kv).then(async (found) => ({ ...found, facts: await readBookFacts(deps.db, found.manifest, now) })),
 		readBacklog("clicks", deps.queues.clicks),
@@ -133,6 +136,8 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		database_engine: isPostgres(deps.db) ? "postgres" : "d1",
 		database_bytes: databaseBytes,
 		database_alert: isPostgres(deps.db) ? null : sizeAlertOf(databaseBytes, deps.maxDatabaseBytes),
+		products_bytes: productsBytes,
+		products_alert: sizeAlertOf(productsBytes, deps.maxDatabaseBytes),
 		paused_campaigns: { count: book.paused.length, campaigns: book.paused.slice(0, MAX_NAMED) },
 	};
 	return { ...status, problems: findProblems(status, { ...facts, ...book.facts }, lateJobs(jobs, now), now) };
@@ -214,10 +219,20 @@ async function readBookFacts(db: Database, manifest: Manifest | null, now: numbe
 	return { book_stale: { since: manifest === null ? null : version, costMicros: null } };
 }
 
+/** Null where they do not answer: neither bids nor money rest on them. */
+async function readProductsSize(products: Database): Promise<number | null> {
+	try {
+		return await within(readSize(products), ANSWER_TIMEOUT_MS, null);
+	} catch (error) {
+		logError("status.products_unknown", error);
+		return null;
+	}
+}
+
 async function readBacklog(name: QueueName, queue: Pick<Queue, "metrics"> | undefined): Promise<Status["queues"][QueueName]> {
 	if (queue === undefined) return null;
 	try {
-		const metrics = await within(queue.metrics(), QUEUE_TIMEOUT_MS, null);
+		const metrics = await within(queue.metrics(), ANSWER_TIMEOUT_MS, null);
 		if (metrics === null) throw new Error("the queue did not answer in time");
 		const { backlogCount, oldestMessageTimestamp } = metrics;
 		return { messages: backlogCount, oldest_at: oldestMessageTimestamp?.toISOString() ?? null };

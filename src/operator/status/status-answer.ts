@@ -96,6 +96,11 @@ export const statusSchema = v.strictObject({
 	database_engine: v.pipe(v.picklist(DATABASE_ENGINES), v.description("What holds the network's database.")),
 	database_bytes: v.pipe(v.nullable(count), v.description("Size of the network's database; D1 holds 10 GB.")),
 	database_alert: v.pipe(v.nullable(v.picklist(SIZE_ALERTS)), v.description("Percent of that which it has reached; null below the first.")),
+	products_bytes: v.pipe(
+		v.nullable(count),
+		v.description("Size of the products' database, a D1 of its own; null where it does not answer."),
+	),
+	products_alert: v.pipe(v.nullable(v.picklist(SIZE_ALERTS)), v.description("As `database_alert`, of the products' database.")),
 	/** Campaigns that stand still because a cap is met. */
 	paused_campaigns: v.strictObject({ count, campaigns: v.array(count) }),
 });

@@ -24,6 +24,8 @@ const STATUS: Status = {
 	database_engine: "d1",
 	database_bytes: null,
 	database_alert: null,
+	products_bytes: null,
+	products_alert: null,
 	paused_campaigns: { count: 0, campaigns: [] },
 };
 
@@ -45,6 +47,22 @@ describe("unit: the status in words", () => {
 			"                  1 wait",
 		]);
 		expect(describeStatus(STATUS).at(-1)).toBe("Problems          none");
+	});
+
+	test("says how full each database is", () => {
+		const sizesOf = (status: Partial<Status>) => {
+			const lines = describeStatus({ ...STATUS, ...status });
+			return lines.slice(
+				lines.findIndex((line) => line.startsWith("Database")),
+				lines.findIndex((line) => line.startsWith("Paused")),
+			);
+		};
+		expect(sizesOf({})).toEqual(["Database          not told", "Products          not told"]);
+		expect(sizesOf({ database_engine: "postgres", database_bytes: 2e10, products_bytes: 8.6e9, products_alert: 85 })).toEqual([
+			"Database          20000.0 MB in PostgreSQL",
+			"Products          8600.0 MB of 10 GB",
+			"                  over 85 % full: when it is full no feed is taken over; remove products that are sold no more",
+		]);
 	});
 
 	test("says when the cron last did its work, and which of its jobs fail", () => {

@@ -32,6 +32,8 @@ const STATUS: Status = {
 	database_engine: "d1",
 	database_bytes: null,
 	database_alert: null,
+	products_bytes: null,
+	products_alert: null,
 	paused_campaigns: { count: 1, campaigns: [5001] },
 };
 const EXPLANATION: Explanation = {
