@@ -31,7 +31,7 @@ export async function sweepDays(deps: DaysDeps): Promise<void> {
 	if (now - state.selectedAt >= HOUR_MS || utcDay(now) !== utcDay(state.selectedAt)) await selectDays(db, state, now);
 	let left = RECORDS_A_RUN;
 	const failed: string[] = [];
-	for (const of of await readDue(db)) {
+	for (const of of await readDue(db, now)) {
 		if (left <= 0) break;
 		try {
 			left -= await computeDigest(deps, of, left);
@@ -45,18 +45,25 @@ export async function sweepDays(deps: DaysDeps): Promise<void> {
 	if (failed.length > 0) throw new Error(`no digest could be computed of ${failed.join(", ")}`);
 }
 
-/** What `progress` begins with where the last try has failed: such a day begins anew, after all others. */
+/** What `progress` begins with where the last try has failed: such a day begins anew. */
 const FAILED = '{"failedAt":';
+/** After this long it has a turn though others are due. */
+const FAILED_TURN_MS = HOUR_MS;
 
-/** Days whose turn it is: those that have failed come last, of them the one first that has waited longest. */
-async function readDue(db: Database): Promise<PublisherDay[]> {
+/**
+ * Days whose turn it is: one that has failed long ago, those that have not failed, and in what room they leave others that have, of them
+ * the one first that has waited longest. One a run: many that fail must not take the time of all others.
+ */
+async function readDue(db: Database, now: number): Promise<PublisherDay[]> {
 	const begins = sql`substr(coalesce(progress, ''), 1, ${FAILED.length})`;
+	const failed = await db.all<PublisherDay & { progress: string }>(sql`SELECT publisher_id AS "publisherId", day, progress FROM day_digests
+		WHERE due = 1 AND ${begins} = ${FAILED} ORDER BY progress, day DESC, publisher_id LIMIT ${DAYS_A_RUN}`);
+	const waited = failed
+		.filter(({ progress }) => now - (JSON.parse(progress) as { failedAt: number }).failedAt >= FAILED_TURN_MS)
+		.slice(0, 1);
 	const due = await db.all<PublisherDay>(sql`SELECT publisher_id AS "publisherId", day FROM day_digests
-		WHERE due = 1 AND ${begins} <> ${FAILED} ORDER BY day DESC, publisher_id LIMIT ${DAYS_A_RUN}`);
-	if (due.length === DAYS_A_RUN) return due;
-	const failed = await db.all<PublisherDay>(sql`SELECT publisher_id AS "publisherId", day FROM day_digests
-		WHERE due = 1 AND ${begins} = ${FAILED} ORDER BY progress, day DESC, publisher_id LIMIT ${DAYS_A_RUN - due.length}`);
-	return [...due, ...failed];
+		WHERE due = 1 AND ${begins} <> ${FAILED} ORDER BY day DESC, publisher_id LIMIT ${DAYS_A_RUN - waited.length}`);
+	return [...waited, ...due, ...failed.slice(waited.length)].slice(0, DAYS_A_RUN);
 }
 
 async function noteFailure(db: Database, { publisherId, day }: PublisherDay, at: number): Promise<void> {

@@ -345,6 +345,29 @@ describe("worker: computing digests", () => {
 			await expect(at(runs)).rejects.toThrow();
 			expect(await dayOf()).toMatchObject({ current: true });
 		});
+
+		it("has a turn again after an hour, however many others are due, and leaves them the rest of it", async () => {
+			await expect(sweep()).rejects.toThrow("no digest could be computed of pc");
+			const addDue = () =>
+				run(`INSERT INTO day_digests (publisher_id, day, due)
+					WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) SELECT 'pc', date('2000-01-01', '+' || i || ' days'), 1 FROM n
+					WHERE true ON CONFLICT (publisher_id, day) DO UPDATE SET due = 1`);
+			const isOld = "day < '2001-01-01'";
+			await addDue();
+			const sweepAt = async (at: number) => {
+				await run(`UPDATE day_digest_state SET selected_at = ${at}`);
+				await sweepDays({ db, now: () => at });
+			};
+			await sweepAt(clock + HOUR_MS - MINUTE_MS);
+			expect(await rowsOf(`SELECT count(*) AS count FROM day_digests WHERE due = 1 AND ${isOld}`)).toEqual([{ count: 160 }]);
+			await expect(sweepAt(clock + HOUR_MS + MINUTE_MS)).rejects.toThrow(`no digest could be computed of pc ${poisoned}`);
+			expect(await rowsOf(`SELECT count(*) AS count FROM day_digests WHERE due = 1 AND ${isOld}`)).toEqual([{ count: 121 }]);
+			isPoisoned = false;
+			await sweepAt(clock + HOUR_MS + 2 * MINUTE_MS);
+			expect(await failed()).toHaveLength(1);
+			await sweepAt(clock + 2 * HOUR_MS + 2 * MINUTE_MS);
+			expect((await list(`from=${poisoned}&to=${poisoned}`)).data).toMatchObject([{ record_count: 1, current: true }]);
+		});
 	});
 
 	it.runIf(ON_D1).each(["CPC", "VOID", "CPA", "ADJUSTMENT"] as const)("%s: its records are found in an index", async (type) => {
