@@ -1,5 +1,6 @@
 /** The consumer of the queue `callbacks`. */
 import { isPostgres } from "../db/client.ts";
+import { keepUnreadable } from "../dead-letters/keep-unreadable.ts";
 import { logError } from "../lib/log.ts";
 import { type CallbackDeps, deliverCallback } from "./deliver-callback.ts";
 import { readCallbackMessage } from "./message.ts";
@@ -25,10 +26,9 @@ export async function consumeCallbacks(deps: CallbackDeps, batch: MessageBatch):
 }
 
 async function take(deps: CallbackDeps, message: Message): Promise<void> {
+	const id = readCallbackMessage(message.body);
+	if (id === null) return keepUnreadable(deps, "callbacks", [message]);
 	try {
-		const id = readCallbackMessage(message.body);
-		// Of a later version, perhaps: the code that can read it may be back before the retries are used up.
-		if (id === null) throw new TypeError("a message of the queue callbacks is not of format 1");
 		await deliverCallback(deps, id);
 		message.ack();
 	} catch (error) {

@@ -1,4 +1,5 @@
 /** Consumer of the `postbacks` queue. */
+import { keepUnreadable } from "../dead-letters/keep-unreadable.ts";
 import type { KeyOwners } from "../keys/key-owners.ts";
 import { logError, logInfo } from "../lib/log.ts";
 import { claimPostbacks } from "./claim-postbacks.ts";
@@ -24,12 +25,11 @@ type Parcel = { message: Message; items: readonly PostbackItem[] };
 /** Settles a batch. What fails is retried, and ends among the dead letters; nothing is acknowledged before it is stored. */
 export async function consumePostbacks(deps: ConsumeDeps, batch: MessageBatch): Promise<void> {
 	const parcels: Parcel[] = [];
+	const unreadable: Message[] = [];
 	for (const message of batch.messages) {
 		const items = readMessage(message.body);
 		if (items === null) {
-			// A later version may know it; else the dead letters keep it.
-			logError("postbacks.unknown_format", new Error("a message of an unknown format"));
-			message.retry();
+			unreadable.push(message);
 			continue;
 		}
 		try {
@@ -39,6 +39,7 @@ export async function consumePostbacks(deps: ConsumeDeps, batch: MessageBatch): 
 			message.retry();
 		}
 	}
+	await keepUnreadable(deps, "postbacks", unreadable);
 	for (const part of split(parcels)) await settlePart(deps, part);
 }
 

@@ -214,7 +214,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/conversions",
 		job: "postbacks: intake, settling, trace",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/learning-rows", "src/keys"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/learning-rows", "src/keys", "src/dead-letters"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
@@ -226,7 +226,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/callbacks",
 		job: "delivers what settling put into the outbox",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit", "src/dead-letters"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
