@@ -43,6 +43,10 @@ export const publisherConversionSchema = v.strictObject({
 	reported_at: v.pipe(time, v.description("When it was first reported.")),
 	updated_at: time,
 	history: v.pipe(v.array(historySchema), v.description("Each time that status, hold or an amount changed, the first first.")),
+	history_truncated: v.pipe(
+		v.boolean(),
+		v.description("True where more has happened than `history` tells: ask for the conversion by its `id`, which tells far more."),
+	),
 });
 
 export const publisherConversionsSchema = v.strictObject({

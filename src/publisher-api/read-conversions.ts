@@ -12,8 +12,9 @@ import { readViewer, viewerOf } from "./viewer.ts";
 
 /** Conversions that a request with a filter looks at: where these hold too few, the cursor goes on behind them. */
 const MAX_LOOKED_AT = 20_000;
-/** Events of a conversion that its history is told from. */
+/** Events of a conversion that its history is told from, and those of a page that has few: what is asked for alone has all that it is likely to. */
 const MAX_EVENTS = 500;
+const MAX_EVENTS_OF_FEW = 20_000;
 
 type Key = { at: number; platform: string; txnid: string };
 
@@ -92,9 +93,10 @@ export async function readConversions(
 	if (viewer === null) return null;
 	const { shown, next } = cutPage((page?.results ?? []) as Row[], limit, keyOf);
 	const [lastLookedAt] = (last?.results ?? []) as Key[];
-	const events = await readEvents(db, shown);
+	const mostEvents = Math.max(MAX_EVENTS, Math.floor(MAX_EVENTS_OF_FEW / Math.max(1, shown.length)));
+	const events = await readEvents(db, shown, mostEvents + 1);
 	return {
-		data: shown.map((row) => showConversion(row, events.get(idOf(row)) ?? [], viewer)),
+		data: shown.map((row) => showConversion(row, events.get(idOf(row)) ?? [], mostEvents, viewer)),
 		limit,
 		next_cursor: next ?? (lastLookedAt === undefined ? null : writeCursor(keyOf(lastLookedAt))),
 	};
@@ -108,12 +110,12 @@ function isWanted(status: ConversionsQuery["status"], held: "with" | "without"):
 	return sql`(v.status = ${status} AND v.stage = 'settled' AND v.test = 0)`;
 }
 
-async function readEvents(db: Database, rows: readonly Row[]): Promise<Map<string, EventRow[]>> {
+async function readEvents(db: Database, rows: readonly Row[], most: number): Promise<Map<string, EventRow[]>> {
 	if (rows.length === 0) return new Map();
 	const keys = JSON.stringify(rows.map(({ platform, txnid }) => ({ platform, txnid })));
 	const events = await db.all<EventRow & Omit<Key, "at">>(sql`SELECT t.platform, t.txnid, t.at, t.kind, t.details
 		FROM json_each(${keys}) k CROSS JOIN conversion_events t
-		WHERE t.platform = k.value ->> 'platform' AND t.txnid = k.value ->> 'txnid' AND t.seq <= ${MAX_EVENTS}
+		WHERE t.platform = k.value ->> 'platform' AND t.txnid = k.value ->> 'txnid' AND t.seq <= ${most}
 		ORDER BY t.platform, t.txnid, t.seq`);
 	return Map.groupBy(events, idOf);
 }
@@ -122,7 +124,7 @@ function idOf({ platform, txnid }: Omit<Key, "at">): string {
 	return JSON.stringify([platform, txnid]);
 }
 
-function showConversion(row: Row, events: readonly EventRow[], viewer: Viewer): PublisherConversion {
+function showConversion(row: Row, events: readonly EventRow[], mostEvents: number, viewer: Viewer): PublisherConversion {
 	return {
 		transaction_id: row.txnid,
 		click_id: row.clickId,
@@ -135,6 +137,7 @@ function showConversion(row: Row, events: readonly EventRow[], viewer: Viewer): 
 		...showState(row, viewer),
 		reported_at: isoTime(row.firstReceivedAt),
 		updated_at: isoTime(row.updatedAt),
-		history: showHistory(events, viewer),
+		history: showHistory(events.slice(0, mostEvents), viewer),
+		history_truncated: events.length > mostEvents,
 	};
 }

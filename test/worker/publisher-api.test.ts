@@ -181,6 +181,22 @@ describe("worker: GET /api/conversions", () => {
 		]);
 	});
 
+	it("says where more has happened than a page can tell; asked for alone, it has its whole history", async () => {
+		const events = 6_000;
+		await env.DB.prepare(
+			`INSERT INTO conversion_events (platform, txnid, seq, at, kind, details)
+			WITH RECURSIVE n (i) AS (SELECT 7 UNION ALL SELECT i + 1 FROM n WHERE i < ${events})
+			SELECT 'northwind', 'good', i, ${at("11:00:00")} + i, 'late', '{"set":{"revenueMicros":' || i || '00}}' FROM n`,
+		).run();
+		const ofPage = (await read(publisherConversionsSchema, `conversions?${DAY}`)).data;
+		expect(ofPage.map(({ history_truncated }) => history_truncated)).toEqual([true, false, false, false]);
+		expect(ofPage[0]?.history).toHaveLength(3 + 5_000 - 6);
+		const [alone] = (await read(publisherConversionsSchema, "conversions?id=good")).data;
+		expect(alone).toMatchObject({ history_truncated: false });
+		expect(alone?.history.at(-1)?.revenue).toBe("0.6000");
+		await env.DB.prepare("DELETE FROM conversion_events WHERE txnid = 'good' AND seq > 6").run();
+	});
+
 	it("tells of what is found and held at once why it is held, and nothing of in between", async () => {
 		const [conversion] = (await read(publisherConversionsSchema, "conversions?id=odd")).data;
 		expect(conversion?.history.map(({ cause, held }) => [cause, held])).toEqual([

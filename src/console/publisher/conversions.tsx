@@ -9,7 +9,7 @@ import { page, view } from "../page.ts";
 import { Standing } from "../standing.tsx";
 import { addressOf } from "../ui/address.ts";
 import { Filters, Pager } from "../ui/filters.tsx";
-import { Empty } from "../ui/messages.tsx";
+import { Empty, Notice } from "../ui/messages.tsx";
 import { type Column, Facts, Table } from "../ui/table.tsx";
 import { Code, Money, Time } from "../ui/values.tsx";
 import { CAUSE_WORDS, HOLD_WORDS } from "../words.ts";
@@ -134,6 +134,9 @@ function Conversion({ conversion, nth }: { conversion: PublisherConversion; nth:
 					["Not right?", <a href={addressOf("/console/claims", { id: transaction_id })}>claim</a>],
 				]}
 			/>
+			{conversion.history_truncated ? (
+				<Notice title="More has happened">than its history here tells, which has the first of it.</Notice>
+			) : null}
 			<Table
 				caption={`History of ${transaction_id}${nth}`}
 				columns={[
