@@ -517,6 +517,40 @@ describe("worker: what a feed gets wrong", () => {
 		expect(await response.json()).toMatchObject({ accepted: 0, removed: null, incomplete: true, message: expect.stringMatching(message) });
 	});
 
+	it("a price with one dot and three digits behind it is refused where the currency groups thousands so, and is decimal elsewhere", async () => {
+		const rows = [
+			["own", "1.299 EUR", "", ""],
+			["column", "1.299", "EUR", ""],
+			["regular", "999,00", "EUR", "1.299"],
+			["symbol", "€12.990", "", ""],
+			["dollars", "1.299", "", ""],
+			["dinars", "1.299 KWD", "", ""],
+			["clear", "1.299,00", "EUR", "0.299"],
+			["four", "12.9900", "EUR", ""],
+		];
+		const head = ["id", "price", "currency", "regular_price", "title", "link"];
+		const report = await sendFeed(
+			"products",
+			csv(
+				head,
+				rows.map((row) => [...row, "Boots", "https://shoes.example/1"]),
+			),
+		);
+		expect(report).toMatchObject({ accepted: 4, rejected: 4 });
+		expect(report.rejected_lines.map(({ reason }) => reason)).toEqual([
+			"final_price 1.299 EUR may be 1299 or 1.299 in EUR: write 1299.00 or 1.2990",
+			"final_price 1.299 may be 1299 or 1.299 in EUR: write 1299.00 or 1.2990",
+			"regular_price 1.299 may be 1299 or 1.299 in EUR: write 1299.00 or 1.2990",
+			"final_price €12.990 may be 12990 or 12.990 in EUR: write 12990.00 or 12.9900",
+		]);
+		const numbers = jsonLines([{ ...shoes("number"), currency: "EUR", final_price: 1.299 }]);
+		expect(await sendFeed("products", numbers)).toMatchObject({ accepted: 1 });
+		const prices = (await stored("products")).map(({ id, final_price_micros: micros }) => [id, micros]);
+		expect(Object.fromEntries(prices)).toEqual({
+			...{ dollars: 1_299_000, dinars: 1_299_000, clear: 1_299_000_000, four: 12_990_000, number: 1_299_000 },
+		});
+	});
+
 	it("gzip that ends too early: what came before stays, nothing is removed, and it is said", async () => {
 		await sendFeed("products", jsonLines([shoes("old")]));
 		const packed = await gzip(jsonLines(Array.from({ length: 20_000 }, (_, at) => shoes(`${at} ${crypto.randomUUID()}`))));

@@ -6,7 +6,7 @@ import { readEntry } from "../network/read-entry.ts";
 import type { FeedReport } from "./feed-answer.ts";
 import { type ColumnPlan, type FeedKind, fieldsOf } from "./feed-columns.ts";
 import type { FeedRecord } from "./feed-text.ts";
-import { type FeedPrice, readPrice } from "./read-price.ts";
+import { type FeedPrice, readingsOf, readPrice } from "./read-price.ts";
 import { unescapeText } from "./unescape-text.ts";
 
 export type FeedEntry = {
@@ -90,16 +90,21 @@ function textOf(cell: unknown, field: string): string | null {
 	throw new RecordFault(`${field} must be a text`);
 }
 
+/** `text`: as it is written; absent for a number of JSON, whose point is one. */
+type WrittenPrice = FeedPrice & { text?: string };
+
 /** The prices and their currency. A price of zero beside a higher one means none. */
 function readPrices(get: Get, options: RecordOptions, currency: string | null): Record<string, string | null | undefined> {
 	const { kind, constants, plan, now } = options;
-	const read = (field: string, columns: readonly string[]): FeedPrice | null => {
+	const read = (field: string, columns: readonly string[]): WrittenPrice | null => {
 		const constant = constants.get(field);
-		const texts = constant === undefined ? columns.map((column) => textOf(get(column), field)).filter((text) => text !== null) : [constant];
-		const prices = texts.map((text) => {
+		const cells = constant === undefined ? columns.map((column) => get(column)) : [constant];
+		const prices = cells.flatMap((cell): WrittenPrice[] => {
+			const text = textOf(cell, field);
+			if (text === null) return [];
 			const price = readPrice(text);
 			if (price === null) throw new RecordFault(`${field} must be a price such as 12.00 or 12.00 USD`);
-			return price;
+			return [typeof cell === "number" ? price : { ...price, text }];
 		});
 		return prices.find(({ amount }) => Number(amount) > 0) ?? prices[0] ?? null;
 	};
@@ -117,8 +122,18 @@ function readPrices(get: Get, options: RecordOptions, currency: string | null): 
 		if (present !== null && code !== "USD") throw new RecordFault(`current_price must be in USD, not ${code}`);
 		return { current_price: present?.amount ?? null };
 	}
+	demandOneReading("final_price", present, code);
+	demandOneReading("regular_price", regular, code);
 	const regularAmount = regular !== null && Number(regular.amount) > 0 ? regular.amount : null;
 	return { currency: code, regular_price: regularAmount, final_price: present?.amount };
+}
+
+/** @throws RecordFault where a price may be a thousand times another: the wrong one would be shown to users */
+function demandOneReading(field: string, price: WrittenPrice | null, currency: string): void {
+	const readings = price?.text === undefined ? null : readingsOf(price.text, currency);
+	if (readings === null) return;
+	const [grouped, decimal] = readings;
+	throw new RecordFault(`${field} ${price?.text} may be ${grouped} or ${decimal} in ${currency}: write ${grouped}.00 or ${decimal}0`);
 }
 
 /** Google's `2026-11-01T00:00Z/2026-11-30T23:59Z`; a bare day is in it to its end. What cannot be read does not end a sale. */

@@ -10,6 +10,19 @@ export type FeedPrice = {
 const SYMBOLS: Readonly<Record<string, string | null>> = { $: null, "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR" };
 const PRICE = /^(?:([A-Za-z]{3})\s*|([$€£¥₹])\s*)?([\d.,\s']*\d)(?:\s*([A-Za-z]{3})|\s*([$€£¥₹]))?$/;
 
+/** Currencies of countries that group thousands by dots. */
+const GROUPED_BY_DOTS = new Set("EUR DKK NOK ISK RON RSD MKD BAM TRY BRL ARS CLP COP UYU PYG VND IDR".split(" "));
+
+/**
+ * Both readings of a text such as `1.299` in a currency in which that may mean either; null where it has one. A comma in its place is
+ * read as a thousands separator everywhere: nobody writes cents with three digits.
+ */
+export function readingsOf(text: string, currency: string): [grouped: string, decimal: string] | null {
+	const digits = /[\d.,\s']*\d/.exec(text)?.[0].replaceAll(/[\s']/g, "") ?? "";
+	if (!GROUPED_BY_DOTS.has(currency) || !/^[1-9]\d{0,2}\.\d{3}$/.test(digits)) return null;
+	return [digits.replace(".", ""), digits];
+}
+
 /** Null where the text is no price. */
 export function readPrice(text: string): FeedPrice | null {
 	const match = PRICE.exec(text.trim());
