@@ -1,4 +1,5 @@
 /** `npm run certify`: checks a running endpoint against the OpenRTB and Serving Engine rules, and prints a report. */
+import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { post, request } from "./certify/openrtb-asks.ts";
@@ -58,6 +59,7 @@ function readSubject({ url = findLocalOrigin(process.env), identity, publisherId
 	return {
 		origin: parsed.origin,
 		subject: {
+			auctionId: `certify-auction-${randomUUID()}`,
 			identity: identity ?? ACME.publisher_identity,
 			publisherId: publisherId ?? (demo ? ACME.publisher_id : null),
 			domain: domain ?? DEMO.domain,
@@ -91,7 +93,7 @@ async function time(origin: string, subject: Subject): Promise<{ p50: number; p9
 	const times: number[] = [];
 	for (let i = 0; i < TIMED; i++) {
 		try {
-			const { milliseconds } = await send(origin, post(subject, request(subject, { id: `certify-${i}` })));
+			const { milliseconds } = await send(origin, post(subject, request(subject, { id: `certify-${i}-${subject.auctionId}` })));
 			times.push(milliseconds);
 		} catch (error) {
 			return `${origin} answers no longer: bid ${i + 1} of ${TIMED} that are timed failed (${whyUnanswered(error)}).`;

@@ -3,13 +3,10 @@ import { type Answer, bodyOf, expectEqual, expectThat, isObject, parseUrl, type 
 
 export type Fields = Record<string, unknown>;
 
-/** `id` of every request. */
-export const REQUEST_ID = "certify-auction";
-
 /** A test request for the brand, with the supply chain where one is asked for. */
-export function request({ domain, supplyChain }: Subject, changes: Fields = {}, impression: Fields = {}): Fields {
+export function request({ auctionId, domain, supplyChain }: Subject, changes: Fields = {}, impression: Fields = {}): Fields {
 	const source = supplyChain === null ? undefined : { schain: supplyChain };
-	return { id: REQUEST_ID, imp: [{ id: "certify-imp", ...impression }], site: { domain }, source, test: 1, ...changes };
+	return { id: auctionId, imp: [{ id: "certify-imp", ...impression }], site: { domain }, source, test: 1, ...changes };
 }
 
 export function post({ identity }: Subject, body: unknown, headers: Record<string, string> = {}): Sent {

@@ -17,7 +17,6 @@ import {
 	noBidRule,
 	post,
 	priceOf,
-	REQUEST_ID,
 	request,
 	seatOf,
 	versioned,
@@ -43,12 +42,12 @@ export const OPENRTB_RULES: readonly Rule[] = [
 	{
 		name: "the response is JSON, echoes id, names USD, and holds one seat with one bid",
 		send: (subject) => post(subject, request(subject)),
-		check(answer) {
+		check(answer, { auctionId }) {
 			const { id, cur, seatbid } = bodyOf(answer);
 			const { bid } = seatOf(answer);
 			return [
 				...isJson(answer),
-				...expectEqual("id", id, REQUEST_ID),
+				...expectEqual("id", id, auctionId),
 				...expectEqual("cur", cur, "USD"),
 				...expectEqual("seats", Array.isArray(seatbid) ? seatbid.length : 0, 1),
 				...expectEqual("bids", Array.isArray(bid) ? bid.length : 0, 1),
@@ -70,6 +69,7 @@ export const OPENRTB_RULES: readonly Rule[] = [
 	},
 	{
 		name: "bidid is another in each response",
+		isRepeated: true,
 		first: (subject) => post(subject, request(subject)),
 		send: (subject) => post(subject, request(subject)),
 		check: (answer, _subject, first) => [
@@ -152,11 +152,11 @@ export const OPENRTB_RULES: readonly Rule[] = [
 	{
 		name: "rtuli is neither the request's id nor the bid's",
 		send: (subject) => post(subject, request(subject)),
-		check(answer) {
+		check(answer, { auctionId }) {
 			const parameters = clickUrlOf(answer)?.searchParams;
 			const rtuli = parameters?.get("rtuli") ?? "";
 			return [
-				...expectThat(rtuli !== "" && rtuli !== REQUEST_ID && rtuli !== bidOf(answer).id, `rtuli is ${JSON.stringify(rtuli)}`),
+				...expectThat(rtuli !== "" && rtuli !== auctionId && rtuli !== bidOf(answer).id, `rtuli is ${JSON.stringify(rtuli)}`),
 				...expectThat((parameters?.get("encyp") ?? "") !== "", "encyp is missing"),
 			];
 		},

@@ -5,6 +5,8 @@ export type Answer = { status: number; headers: Headers; text: string; milliseco
 
 /** What is asked about: a brand that bids, and who asks. */
 export type Subject = {
+	/** `id` of a bid request: each has another, but for rules about one that comes twice. */
+	auctionId: string;
 	identity: string;
 	publisherId: string | null;
 	domain: string;
@@ -23,6 +25,8 @@ export type Rule = {
 	needs?: "publisherId" | "keyword" | "deeplink" | "supplyChain";
 	/** Sent before, where the rule is about two answers. */
 	first?: (subject: Subject) => Sent;
+	/** Both are of one auction, which the rule is about: whoever remembers auctions by their ids is caught by no other. */
+	isRepeated?: true;
 	/** @param first the answer to what was sent before */
 	send: (subject: Subject, first: Answer | null) => Sent;
 	/** What is wrong with the answer, in words; nothing where it is right. */

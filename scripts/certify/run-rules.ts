@@ -29,12 +29,14 @@ const OPTIONS = { publisherId: "--publisher-id", keyword: "--keyword", deeplink:
 
 export async function runRules(origin: string, rules: readonly Rule[], subject: Subject): Promise<Verdict[]> {
 	const verdicts: Verdict[] = [];
+	let asked = 0;
+	const nextOf = (): Subject => ({ ...subject, auctionId: `${subject.auctionId}-${++asked}` });
 	for (const rule of rules) {
 		const { name, needs } = rule;
 		verdicts.push(
 			needs !== undefined && subject[needs] === null
 				? { rule: name, outcome: "not checked", sent: "", faults: [`needs ${OPTIONS[needs]}`] }
-				: await judge(origin, rule, subject),
+				: await judge(origin, rule, nextOf),
 		);
 	}
 	return verdicts;
@@ -44,7 +46,8 @@ function shorten(fault: string): string {
 	return fault.length > SHOWN ? `${fault.slice(0, SHOWN)}…` : fault;
 }
 
-async function judge(origin: string, rule: Rule, subject: Subject): Promise<Verdict> {
+/** @param nextOf the subject, with the id of the next auction */
+async function judge(origin: string, rule: Rule, nextOf: () => Subject): Promise<Verdict> {
 	let written = "";
 	const ask = (sent: Sent): Promise<Answer> => {
 		written = `${sent.method} ${sent.path}${typeof sent.body === "string" ? ` ${sent.body}` : ""}`.slice(0, SHOWN);
@@ -52,7 +55,9 @@ async function judge(origin: string, rule: Rule, subject: Subject): Promise<Verd
 	};
 	let faults: string[];
 	try {
-		const first = rule.first === undefined ? null : await ask(rule.first(subject));
+		const before = nextOf();
+		const first = rule.first === undefined ? null : await ask(rule.first(before));
+		const subject = rule.isRepeated ? before : nextOf();
 		faults = rule.check(await ask(rule.send(subject, first)), subject, first);
 	} catch (error) {
 		faults = [`no answer: ${whyUnanswered(error)}`];

@@ -82,6 +82,7 @@ export const VARIED_REQUEST_RULES: readonly Rule[] = [
 	},
 	{
 		name: "a click URL is of its own auction: the next has another rtuli and encyp",
+		isRepeated: true,
 		first: (subject) => post(subject, request(subject)),
 		send: (subject) => post(subject, request(subject)),
 		check(answer, _subject, first) {

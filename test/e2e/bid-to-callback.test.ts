@@ -130,6 +130,7 @@ describe.each<[string, Topology]>([
 		expect(await readJson<{ counts: { brands: number } }>(imported)).toMatchObject({ counts: { brands: expect.any(Number) } });
 
 		const subject = {
+			auctionId: "auction",
 			identity: "kitchen_notes",
 			publisherId: "2001",
 			domain: "kettles.example",

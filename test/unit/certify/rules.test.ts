@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { OPENRTB_RULES, openRtbRules } from "../../../scripts/certify/openrtb-rules.ts";
 import { type Answer, expectEqual, type Rule, type Subject } from "../../../scripts/certify/rule.ts";
@@ -9,8 +10,10 @@ import { runRules } from "../../../scripts/certify/run-rules.ts";
 import { SERVING_ENGINE_RULES } from "../../../scripts/certify/serving-engine-rules.ts";
 import { readSupplyChain } from "../../../scripts/certify/supply-chain.ts";
 import { writeJunit } from "../../../scripts/certify/write-junit.ts";
+import { parseJson } from "../../../src/lib/json.ts";
 
 const SUBJECT: Subject = {
+	auctionId: "certify-auction",
 	identity: "acme_rtb",
 	publisherId: "1001",
 	domain: "shoes.example",
@@ -132,6 +135,23 @@ describe("unit: certify", () => {
 		expect(rule("an ad: bid_amount").check(answer(200, {}, { "content-type": "text/html" }), SUBJECT, null)).toContain(
 			"Content-Type is not application/json",
 		);
+	});
+
+	it("each request is of another auction, but where a rule is about one that comes twice; the echo is of the one that was sent", async () => {
+		const ids: string[] = [];
+		const server = createServer(async (request, response) => {
+			const body = Buffer.concat(await request.toArray());
+			const text = request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
+			const { id } = (parseJson(text.toString()) ?? {}) as { id?: string };
+			if (id?.trim()) ids.push(id);
+			response.setHeader("content-type", "application/json").end(JSON.stringify({ ...JSON.parse(fill().text), id }));
+		}).listen(0, "127.0.0.1");
+		await once(server, "listening");
+		const verdicts = await runRules(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, OPENRTB_RULES, SUBJECT);
+		server.close();
+		expect(ids.length).toBeGreaterThan(60);
+		expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toHaveLength(2);
+		expect(verdicts.find(({ rule: name }) => name.includes("echoes id"))?.faults).toEqual([]);
 	});
 
 	it("what an endpoint answers is told in a few words, however long it is", async () => {
