@@ -16,6 +16,7 @@ export function addReports(sum: FeedReport, part: FeedReport): FeedReport {
 		unknown_domains: [...new Set([...sum.unknown_domains, ...part.unknown_domains])].slice(0, MAX_LISTED),
 		...(others.length > 0 && { other_brands: others }),
 		...(unread !== undefined && { unread_characters: unread }),
+		...((sum.cut_off || part.cut_off) && { cut_off: true }),
 		removed: part.removed ?? sum.removed,
 	};
 }

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { createGunzip, gzip } from "node:zlib";
 import type { Command } from "commander";
 import { isEncoding } from "../../src/operator/feeds/decode-feed.ts";
-import { type FeedReport, feedReportSchema } from "../../src/operator/feeds/feed-answer.ts";
+import { CUT_OFF, type FeedReport, feedReportSchema } from "../../src/operator/feeds/feed-answer.ts";
 import type { ReplaceScope } from "../../src/operator/feeds/feed-options.ts";
 import { errorCode, Failure } from "../local/failure.ts";
 import { callOperator, type Target } from "./call-operator.ts";
@@ -47,7 +47,7 @@ export function addFeedCommand(program: Command, name: "products" | "seller-prod
 		.option("--encoding <name>", "what the feed's text is in, such as windows-1252, where it is neither UTF-8 nor UTF-16")
 		.option("--replace", "then remove what the feed no longer has, of the brands in it")
 		.option("--replace-all", "then remove what the feed does not have, of all brands")
-		.option("--yes", "also where more go than the feed has, and more than a hundred")
+		.option("--yes", "also where more go than the feed has, and more than a hundred, or the feed ends within a record")
 		.option("--dry-run", "only say what would be accepted, and what not")
 		.addHelpText("after", "\nProducts are matched by id. The same feed may be sent again at any time; a record at fault is rejected alone.")
 		.action((file: string, options: FeedCommandOptions) => sendFeed(name, file, options));
@@ -193,6 +193,7 @@ async function sendParts(
 	}
 	if (scope === null) return sum;
 	if (sum.rejected > sum.accepted) return { ...sum, message: "Nothing was removed, because most records were rejected." };
+	if (sum.cut_off && !isConfirmed) return { ...sum, message: `Nothing was removed: ${CUT_OFF} by --yes.` };
 	progress.note("removing what the feed no longer has");
 	const last = `${path}?${new URLSearchParams([...common, ["replace", scope], ...(isConfirmed ? [["yes", "1"]] : [])])}`;
 	return addReports(sum, await send(target, last, Buffer.alloc(0), { names, stands: AGAIN, isBegun: true }));

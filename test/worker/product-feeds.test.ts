@@ -715,6 +715,34 @@ describe("worker: replace", () => {
 		expect((await postFeed("products", "", { feed, replace: "all", yes: "y" })).status).toBe(422);
 	});
 
+	it.each([
+		["JSON lines", (text: string) => text.slice(0, -20)],
+		["CSV that ends within a field", (text: string) => text.slice(0, text.lastIndexOf("1299.00") + 2)],
+		["CSV that ends within quotes", (text: string) => text.slice(0, text.lastIndexOf('"') - 2)],
+	])("removes nothing where the feed ends within a record (%s), unless that is confirmed; the record is rejected", async (name, cut) => {
+		const names = ["id", "title", "link", "price", "description"];
+		const rows = ["10", "11", "12"].map((id) => [id, "Boots", "https://shoes.example/1", "1299.00", "some, words"]);
+		const body = cut(name === "JSON lines" ? jsonLines(["10", "11", "12"].map((id) => shoes(id))) : csv(names, rows));
+		const before = await idsStored();
+		expect(await sendFeed("products", body, { replace: "domains" })).toMatchObject({
+			...{ accepted: 2, rejected: 1, rejected_lines: [{ line: expect.any(Number) }], removed: null, cut_off: true },
+			message: expect.stringContaining("ends within a record"),
+		});
+		expect(await idsStored()).toEqual([...before, "10", "11"].sort());
+		expect(await sendFeed("products", body, { replace: "domains", yes: "1" })).toMatchObject({ removed: 3 });
+	});
+
+	it("a last line without its end is whole where it has all its fields", async () => {
+		for (const body of [
+			jsonLines([shoes("10")]),
+			csv(["id", "title", "link", "price"], [["10", "Boots", "https://shoes.example/1", "9"]]),
+		]) {
+			const report = await sendFeed("products", body.trimEnd(), { replace: "domains" });
+			expect(report).toMatchObject({ accepted: 1, rejected: 0, removed: expect.any(Number) });
+			expect(report).not.toHaveProperty("cut_off");
+		}
+	});
+
 	it("removes more than one statement does", async () => {
 		await sendFeed("products", jsonLines(Array.from({ length: 4_500 }, (_, at) => shoes(`many-${at}`))));
 		expect(await sendFeed("products", jsonLines([shoes("1")]), { replace: "domains", yes: "1" })).toMatchObject({ removed: 4_502 });

@@ -20,7 +20,10 @@ function parametersOf(kind: FeedKind): readonly Parameter[] {
 			description: "Then removes what the feed does not have: of the brands in it (`domains`), or of all (`all`).",
 			schema: v.picklist(REPLACE_SCOPES),
 		},
-		flagParameter("yes", "1 removes even where more products go than the feed has, and more than a hundred: it may have broken off."),
+		flagParameter(
+			"yes",
+			"1 removes even where more products go than the feed has, and more than a hundred, or the feed ends within a record: it may have broken off.",
+		),
 		{
 			in: "query",
 			name: "feed",

@@ -32,8 +32,14 @@ export const feedReportSchema = v.strictObject({
 		v.description("True: nothing was written. What `replace` would remove is not told: that is known once the feed is written."),
 	),
 	message: v.optional(v.pipe(text, v.description("Why nothing was removed, or why the feed was not read to its end."))),
+	cut_off: v.optional(
+		v.pipe(v.literal(true), v.description("The feed ends within a record, so that `replace` removes nothing unless it is confirmed.")),
+	),
 	/** The feed was not read to its end. */
 	incomplete: v.optional(v.literal(true)),
 });
+
+/** Why nothing is removed then. */
+export const CUT_OFF = "the feed ends within a record, so it may have broken off. If it is whole, confirm it";
 
 export type FeedReport = v.InferOutput<typeof feedReportSchema>;

@@ -28,6 +28,8 @@ export type FeedTextOptions = {
 	encoding: string | null;
 	/** Told the column names of a CSV feed. @throws FeedError where they will not do */
 	onColumns: (names: readonly string[], squashed: ReadonlySet<string>) => void;
+	/** Told, ahead of the last records, of the one within which the feed ends: most likely what followed was lost on its way. */
+	onCutOff?: ((line: number) => void) | undefined;
 };
 
 /**
@@ -52,15 +54,18 @@ export async function* readFeedRecords(stream: ReadableStream<Uint8Array>, optio
 	}
 	read ??= openReader(`${rest}\n`, options);
 	if (read === null) throw new EmptyFeedError();
-	yield read(rest, true).records;
+	const { records, isCutOff } = read(rest, true);
+	const last = records.at(-1);
+	if (isCutOff && last !== undefined) options.onCutOff?.(last.line);
+	yield records;
 }
 
 function tooLong(read: RecordReader): string {
 	return `The record that begins on line ${read.line()} has more than ${MAX_RECORD_LENGTH} characters: does a quote never close there?`;
 }
 
-/** Reads the complete records at the start of a text, and says where they end. */
-type RecordReader = ((text: string, isLast: boolean) => { records: FeedRecord[]; end: number }) & { line: () => number };
+/** Reads the complete records at the start of a text, and says where they end; of the last text, whether it ends within a record. */
+type RecordReader = ((text: string, isLast: boolean) => { records: FeedRecord[]; end: number; isCutOff: boolean }) & { line: () => number };
 
 /** How a zip archive begins. */
 const ZIP = "PK\u0003\u0004";
@@ -82,6 +87,7 @@ function readJsonLines(firstLine: number): RecordReader {
 	return Object.assign(
 		(text: string, isLast: boolean) => {
 			const records: FeedRecord[] = [];
+			let isCutOff = false;
 			let at = 0;
 			for (;;) {
 				let end = text.indexOf("\n", at);
@@ -90,12 +96,13 @@ function readJsonLines(firstLine: number): RecordReader {
 					end = text.length;
 				}
 				const written = text.slice(at, end).trim();
+				isCutOff = end === text.length && written !== "" && parseJson(written) === undefined;
 				if (written !== "") records.push(readJsonLine(written, line));
 				line++;
 				at = end + 1;
 				if (at > text.length || (isLast && at === text.length)) break;
 			}
-			return { records, end: Math.min(at, text.length) };
+			return { records, end: Math.min(at, text.length), isCutOff };
 		},
 		{ line: () => line },
 	);
@@ -144,6 +151,8 @@ function readCsv(style: CsvStyle, { line: firstLine, onColumns }: FeedTextOption
 	return Object.assign(
 		(text: string, isLast: boolean) => {
 			const { rows, faulty, end } = parseCsv(style, text, isLast);
+			const unended = isLast && !text.endsWith(newline) ? rows.length - 1 : -1;
+			let isCutOff = false;
 			const records: FeedRecord[] = [];
 			for (const [at, cells] of rows.entries()) {
 				const begins = line;
@@ -156,11 +165,12 @@ function readCsv(style: CsvStyle, { line: firstLine, onColumns }: FeedTextOption
 					continue;
 				}
 				const known = columns;
+				isCutOff = at === unended && (faulty.has(at) || cells.length < width);
 				if (faulty.has(at)) records.push({ line: begins, fault: "has a quote in a wrong place" });
 				else if (cells.length > width) records.push({ line: begins, fault: `has ${cells.length} fields, but the header has ${width}` });
 				else records.push({ line: begins, get: (column) => cells[known.get(column) ?? -1] });
 			}
-			return { records, end };
+			return { records, end, isCutOff };
 		},
 		{ line: () => line },
 	);

@@ -6,7 +6,7 @@ import { isWithin } from "../../lib/host.ts";
 import type { ProductEntry, SellerProductEntry } from "../network/network-file.ts";
 import { writeProduct, writeSellerProduct } from "../network/stage-entries.ts";
 import { type FeedAudit, openFeedAudit } from "./audit-feed.ts";
-import type { FeedReport } from "./feed-answer.ts";
+import { CUT_OFF, type FeedReport } from "./feed-answer.ts";
 import { type FeedKind, planColumns, REQUIRED_FIELDS } from "./feed-columns.ts";
 import type { FeedOptions } from "./feed-options.ts";
 import { EmptyFeedError, FeedError, readFeedRecords } from "./feed-text.ts";
@@ -70,9 +70,19 @@ async function takeOver(
 		if (missing.length > 0) throw new FeedError(describeMissing(missing, names));
 	};
 	let broken: FeedError | null = null;
+	const cutOff: { line: number | null } = { line: null };
+	const onCutOff = (at: number) => {
+		cutOff.line = at;
+	};
 	try {
-		for await (const records of readFeedRecords(stream, { line, encoding, onColumns })) {
-			for (const record of records) await taking.take(readFeedRecord(record, recordOptions));
+		for await (const records of readFeedRecords(stream, { line, encoding, onColumns, onCutOff })) {
+			for (const record of records) {
+				// What is left of a price may look like one.
+				const isWhole = record.line !== cutOff.line;
+				await taking.take(
+					isWhole ? readFeedRecord(record, recordOptions) : { line: record.line, reason: "is cut off: the feed ends within it" },
+				);
+			}
 		}
 	} catch (error) {
 		if (!(error instanceof FeedError)) throw error;
@@ -80,11 +90,13 @@ async function takeOver(
 		if (!(error instanceof EmptyFeedError && feed !== null && replace !== null)) broken = error;
 	}
 	await taking.finish();
-	const report = { ...taking.report(), feed: feedId ?? "", dry_run: isDryRun };
+	const report = { ...taking.report(), feed: feedId ?? "", dry_run: isDryRun, ...(cutOff.line !== null && { cut_off: true as const }) };
 	if (broken !== null) return { ...report, removed: null, incomplete: true, message: broken.message };
 	if (feedId === null || replace === null || isDryRun) return { ...report, removed: null };
 	// A feed that is mostly rejected says little about what there is.
 	if (report.rejected > report.accepted) return { ...report, removed: null, message: "Nothing was removed: most records were rejected." };
+	if (cutOff.line !== null && !isConfirmed)
+		return { ...report, removed: null, message: `Nothing was removed: ${CUT_OFF} by yes=1 (--yes).` };
 	await audit.begin();
 	const removed = await removeOthers(deps.products, kind, { id: feedId, beganAt, scope: replace }, isConfirmed);
 	return typeof removed === "number" ? { ...report, removed } : { ...report, removed: null, message: `Nothing was removed: ${removed}.` };
