@@ -122,7 +122,8 @@ describe("worker: jobs of the cron", () => {
 		await run(env.PRODUCTS);
 		await expect(run(broken)).rejects.toThrow("failed: ");
 		const queues = { clicks: undefined, postbacks: undefined, callbacks: undefined };
-		const statusAt = (now: number) => readStatus({ db: openDatabase(env.DB), products: openDatabase(env.PRODUCTS), kv: env.BOOK, queues, now: () => now });
+		const statusAt = (now: number) =>
+			readStatus({ db: openDatabase(env.DB), products: openDatabase(env.PRODUCTS), kv: env.BOOK, queues, now: () => now });
 		const { cron, problems } = await statusAt(began);
 		expect(cron.map(({ job }) => job)).toEqual([...CRON_JOBS]);
 		const failing = cron.filter(({ failing_since }) => failing_since !== null).map(({ job }) => job);
