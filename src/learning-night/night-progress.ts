@@ -9,7 +9,7 @@ import { splitByBytes } from "../lib/split-by-bytes.ts";
 import { readFollowed } from "./followed-sources.ts";
 
 /** In order; `round` several times. */
-type NightStep = "payouts" | "round" | "breaks" | "close" | "creep" | "traffic" | "done";
+type NightStep = "payouts" | "reversals" | "round" | "breaks" | "close" | "creep" | "traffic" | "done";
 
 /** `learning_nights.progress`. */
 export type Progress = {

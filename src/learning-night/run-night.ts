@@ -104,6 +104,11 @@ class NightRun {
 				Object.assign(progress, await readPayouts(this.#db), { curves: Object.fromEntries(await readCurves(this.#db, this.#day)) });
 				this.#rules = this.#rulesOf();
 				await this.#follow();
+				progress.step = "reversals";
+				return true;
+			case "reversals":
+				if (!(await this.#pass((histories) => this.#tellReversals(histories)))) return false;
+				this.#traffic.stand(this.#settings.kappa);
 				progress.step = "round";
 				return true;
 			case "round":
@@ -166,13 +171,15 @@ class NightRun {
 		return found === undefined ? history : { ...history, lastBreak: found };
 	}
 
+	#tellReversals(histories: readonly KnownHistory[]): void {
+		for (const history of histories) tellReversals(history, this.#rules, this.#traffic);
+	}
+
 	#tell(histories: readonly KnownHistory[]): void {
 		// What a round begins with is what the one before has left of the traffic's factors, not of its sums.
 		if (this.#progress.after === 0) this.#traffic.clear();
 		for (const history of histories) {
-			const laid = layCampaign(history, this.#rules, this.#traffic);
-			if (this.#progress.round === 0) tellReversals(laid, this.#rules);
-			tellOfCampaign(laid);
+			tellOfCampaign(layCampaign(history, this.#rules, this.#traffic));
 		}
 	}
 

@@ -103,11 +103,12 @@ export function tellOfCampaign({ placed }: LaidCampaign): void {
 	if (placed.traffic.length > 0) tellTraffic(placed, fitCampaign(placed));
 }
 
-/** Adds what was taken back of its conversions, once a night: it is the same in every round. */
-export function tellReversals({ placed, curves }: LaidCampaign, { today, weights }: NightRules): void {
-	for (const [at, { reversals }] of placed.traffic.entries()) {
-		const history = placed.ripe.histories[at];
-		if (history !== undefined) addReversals(reversals, reversalsOf(history, curves(history.cell.publisher), today, weights));
+/** Adds what was taken back of a campaign's conversions: before any is laid out, since clicks are read by it. */
+export function tellReversals({ terms, cells }: CampaignHistory, { today, weights, curves }: NightRules, traffic: Traffic): void {
+	const ofPlatform = curves(terms.platform);
+	for (const history of cells) {
+		const { publisher } = history.cell;
+		addReversals(traffic.kindOf(history.cell).reversals, reversalsOf(history, ofPlatform(publisher), today, weights));
 	}
 }
 

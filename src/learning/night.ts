@@ -52,14 +52,10 @@ export function learnNight(input: NightInput): Learned {
 	const traffic = new Traffic();
 	const sizes = input.campaigns.map(({ cells }) => payoutSizes(cells));
 	const rules = nightRules(today, curves, DEFAULT_CURVES, settings.halfLifeDays, measureNetwork(input.campaigns, sizes));
-	const lay = () => input.campaigns.map((history, at) => layCampaign(history, rules, traffic, sizes[at]));
-	// What is taken back of sources' conversions is told in the first round; the others read clicks by it.
-	let laid = lay();
-	for (const each of laid) tellReversals(each, rules);
-	fitRound(laid, traffic, settings, 1);
-	laid = lay();
-	let shared = NO_SHARED_FACTORS;
-	for (let round = 2; round <= ROUNDS; round++) shared = fitRound(laid, traffic, settings, round);
+	for (const history of input.campaigns) tellReversals(history, rules, traffic);
+	traffic.stand(settings.kappa);
+	const laid = input.campaigns.map((history, at) => layCampaign(history, rules, traffic, sizes[at]));
+	let shared = fitRounds(laid, traffic, settings);
 	let isBroken = false;
 	for (const [at, each] of laid.entries()) {
 		const lastBreak = breakOfCampaign(each, rules);
@@ -67,7 +63,7 @@ export function learnNight(input: NightInput): Learned {
 		laid[at] = layCampaign({ ...each.history, lastBreak }, rules, traffic);
 		isBroken = true;
 	}
-	for (let round = 1; isBroken && round <= ROUNDS; round++) shared = fitRound(laid, traffic, settings, round);
+	if (isBroken) shared = fitRounds(laid, traffic, settings);
 	const campaigns = new Map(laid.map((each) => [each.history.terms.id, closeCampaign(each, rules, shared)]));
 	return { today, campaigns, shared, loading: rules.loading };
 }
@@ -82,9 +78,12 @@ function measureNetwork(campaigns: readonly CampaignHistory[], sizes: readonly P
 	return { usualMicros, loading: loadingOf(sums) };
 }
 
-/** @param round from 1 to ROUNDS */
-function fitRound(campaigns: readonly LaidCampaign[], traffic: Traffic, settings: LearningSettings, round: number): SharedFactors {
-	traffic.clear();
-	for (const laid of campaigns) tellOfCampaign(laid);
-	return traffic.fit(settings.kappa, round === ROUNDS);
+function fitRounds(campaigns: readonly LaidCampaign[], traffic: Traffic, settings: LearningSettings): SharedFactors {
+	let shared = NO_SHARED_FACTORS;
+	for (let round = 0; round < ROUNDS; round++) {
+		traffic.clear();
+		for (const laid of campaigns) tellOfCampaign(laid);
+		shared = traffic.fit(settings.kappa, round === ROUNDS - 1);
+	}
+	return shared;
 }

@@ -63,7 +63,7 @@ export type TrafficKind = {
 	link: LinkType;
 	factor: number;
 	sums: FactorSums;
-	/** What campaigns say of what is taken back, once a night. */
+	/** What campaigns have said of what is taken back, once a night. */
 	reversals: ReversalSums;
 	/** Its source's, whatever the link. */
 	standing: Readonly<SourceStanding>;
@@ -114,7 +114,7 @@ export class Traffic {
 		return this.#followed === null || this.#followed.has(own) ? own : pairKey(publisher, OTHER_SOURCES);
 	}
 
-	/** That of a cell's source: the usual one before the first fit. */
+	/** That of a cell's source: the usual one before any is known. */
 	standingOf({ publisher, source, link }: Cell): Readonly<SourceStanding> {
 		const kind = this.#asked[link].get(publisher, source) ?? this.#kinds.get(pairKey(this.#sourceKey(publisher, source), link));
 		return kind?.standing ?? USUAL_STANDING;
@@ -125,6 +125,13 @@ export class Traffic {
 		for (const kind of this.#kinds.values()) kind.sums = emptySums();
 	}
 
+	/** How sources stand by what campaigns have said: in force from here on. */
+	stand(kappa: Kappa): ReadonlyMap<string, SourceStanding> {
+		const standings = standingsOf([...this.#kinds.values()], kappa.source);
+		for (const kind of this.#kinds.values()) kind.standing = standings.get(kind.sourceKey) ?? USUAL_STANDING;
+		return standings;
+	}
+
 	/**
 	 * The factors of publishers, their sources and kinds of links, in two passes over the levels: in force from here on.
 	 * @param isLast before the last round, campaigns are left what most sources have in common: or one that is unlike the others would be
@@ -132,8 +139,7 @@ export class Traffic {
 	 */
 	fit(kappa: Kappa, isLast = true): SharedFactors {
 		const kinds = [...this.#kinds.values()];
-		const standings = standingsOf(kinds, kappa.source);
-		for (const kind of kinds) kind.standing = standings.get(kind.sourceKey) ?? USUAL_STANDING;
+		const standings = this.stand(kappa);
 		let publishers = new Map<string, FactorEvidence>();
 		let sources = new Map<string, SourceEvidence>();
 		let links = new Map<LinkType, FactorEvidence>();
