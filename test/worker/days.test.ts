@@ -348,10 +348,13 @@ describe("worker: computing digests", () => {
 
 		it("has a turn again after an hour, however many others are due, and leaves them the rest of it", async () => {
 			await expect(sweep()).rejects.toThrow("no digest could be computed of pc");
+			const days = Array.from({ length: 200 }, (_, at) => new Date(Date.UTC(2000, 0, 2 + at)).toISOString().slice(0, 10));
 			const addDue = () =>
-				run(`INSERT INTO day_digests (publisher_id, day, due)
-					WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) SELECT 'pc', date('2000-01-01', '+' || i || ' days'), 1 FROM n
-					WHERE true ON CONFLICT (publisher_id, day) DO UPDATE SET due = 1`);
+				rowsOf(
+					`INSERT INTO day_digests (publisher_id, day, due) SELECT 'pc', atom, 1 FROM json_each(?)
+						WHERE true ON CONFLICT (publisher_id, day) DO UPDATE SET due = 1`,
+					JSON.stringify(days),
+				);
 			const isOld = "day < '2001-01-01'";
 			await addDue();
 			const sweepAt = async (at: number) => {
