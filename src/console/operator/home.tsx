@@ -30,7 +30,7 @@ const PATH = "/console/operator";
 const DEFAULT_DAYS = 14;
 const querySchema = v.strictObject({ from: v.optional(day), to: v.optional(day) });
 
-/** The page, or the part of this one, that mends a problem; null where only the command does, or it mends itself. */
+/** The page, or the part of this one, that mends a problem; null where there is none. */
 const MENDED_AT: Readonly<Record<ProblemKind, string | null>> = {
 	database_full: null,
 	dead_letters_clicks: `${PATH}/dead-letters`,
@@ -150,7 +150,7 @@ function Problems({ problems }: { problems: readonly Problem[] }): JSX.Element {
 				{ head: "Since", cell: ({ since }) => <Time at={since} /> },
 				{ head: "How many", kind: "number", cell: ({ count }) => <Count of={count} /> },
 				{ head: "Keeps back", kind: "money", cell: ({ cost }) => <Money usd={cost} /> },
-				{ head: "Or by command", cell: ({ command }) => (command === null ? "mends itself" : <code>{command}</code>) },
+				{ head: "Or by command", cell: ({ command }) => (command === null ? "none" : <code>{command}</code>) },
 			]}
 			rows={problems}
 			empty={

@@ -51,7 +51,7 @@ export function findProblems(
 		if (backlog === null || oldestAt === null || now - oldestAt < BACKLOG_LATE_MS) continue;
 		add(`queue_backlog_${queue}`, {
 			count: backlog.messages,
-			text: `messages wait in the queue ${queue} for more than ten minutes`,
+			text: `messages wait in the queue ${queue} for more than ten minutes: the log says what its consumer meets`,
 			command: null,
 			since: oldestAt,
 		});

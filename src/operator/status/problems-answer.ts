@@ -50,7 +50,9 @@ export const problemSchema = v.strictObject({
 	),
 	command: v.pipe(
 		v.nullable(v.string()),
-		v.description("A command of `npm run operator --` that mends it, or lists what `text` says how to mend; null where it mends itself."),
+		v.description(
+			"A command of `npm run operator --` that mends it, or lists what `text` says how to mend; null where `text` says all there is to do.",
+		),
 	),
 });
 
