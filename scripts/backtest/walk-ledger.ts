@@ -46,6 +46,7 @@ export type JudgedClick = {
 /**
  * Walks forward through a ledger: each click is priced by what was known before it, and then held against what it earned.
  * @param settleDays clicks of this many last days are not judged: conversions of them are still to come
+ * @param settings   the network's where they are left out
  */
 export function walkLedger(ledger: Ledger, settleDays: number, settings?: LearningSettings): JudgedClick[] {
 	const learner = new Learner("automatic", settings);

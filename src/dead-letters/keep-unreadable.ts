@@ -15,8 +15,11 @@ export async function keepUnreadable(
 ): Promise<void> {
 	if (messages.length === 0) return;
 	logError("queue.unreadable", new Error("messages of an unknown format"), { queue, messages: messages.map(({ id }) => id).join(" ") });
-	const old = messages.filter(({ attempts }) => attempts >= MAX_ATTEMPTS);
-	for (const message of messages) if (!old.includes(message)) message.retry();
+	const old: Message[] = [];
+	for (const message of messages) {
+		if (message.attempts >= MAX_ATTEMPTS) old.push(message);
+		else message.retry();
+	}
 	if (old.length === 0) return;
 	try {
 		await keepDeadLetters(db, queue, old, now());

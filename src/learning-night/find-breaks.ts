@@ -3,7 +3,6 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import type { Break } from "../learning/breaks.ts";
 import { DEFAULT_CURVES, type PlatformCurves } from "../learning/delay-curve.ts";
-import type { FactorEvidence } from "../learning/factor.ts";
 import { breakOfCampaign, layCampaign, nightRules } from "../learning/night-steps.ts";
 import { type NetworkLearning, networkSettings } from "../learning/policy.ts";
 import { pairKey, type SharedFactors, type SourceEvidence, sharedFactor, sharedStanding, Traffic } from "../learning/traffic.ts";
@@ -68,9 +67,7 @@ async function readShared(db: Database, { cells }: KnownHistory): Promise<Shared
 		SELECT level, publisher_id AS "publisherId", name, evidence FROM learning_traffic
 		WHERE (level = 'link' AND publisher_id = '') OR (level IN ('publisher', 'source') AND publisher_id IN (SELECT atom FROM json_each(${publishers})))`);
 	const of = <Key>(level: string, keyOf: (row: { publisherId: string; name: string }) => Key) =>
-		new Map(
-			rows.filter((row) => row.level === level).map((row) => [keyOf(row), JSON.parse(row.evidence) as FactorEvidence & SourceEvidence]),
-		);
+		new Map(rows.filter((row) => row.level === level).map((row) => [keyOf(row), JSON.parse(row.evidence) as SourceEvidence]));
 	return {
 		publishers: of("publisher", ({ publisherId }) => publisherId),
 		sources: of("source", ({ publisherId, name }) => pairKey(publisherId, name)),

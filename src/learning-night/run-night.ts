@@ -178,9 +178,7 @@ class NightRun {
 	#tell(histories: readonly KnownHistory[]): void {
 		// What a round begins with is what the one before has left of the traffic's factors, not of its sums.
 		if (this.#progress.after === 0) this.#traffic.clear();
-		for (const history of histories) {
-			tellOfCampaign(layCampaign(history, this.#rules, this.#traffic));
-		}
+		for (const history of histories) tellOfCampaign(layCampaign(history, this.#rules, this.#traffic));
 	}
 
 	#findBreaks(histories: readonly KnownHistory[]): void {

@@ -52,6 +52,14 @@ export function partBy(curve: Curve, days: number): number {
 	return curve[Math.min(days, LAST_LAG)] ?? 0;
 }
 
+/** Arrivals of days of which less is known are not projected further. */
+const LEAST_KNOWN = 0.05;
+
+/** How many conversions will come to be, of those that have come by an age in days. */
+export function projectArrivals(came: number, arrivals: Curve, age: number): number {
+	return came / Math.max(partBy(arrivals, age), LEAST_KNOWN);
+}
+
 /** What an operator states of a platform: parts of all conversions that have arrived when clicks are this many days old. */
 export type StatedCurve = readonly { days: number; part: number }[];
 
@@ -116,16 +124,19 @@ export function maturityAt({ arrivals, reversedByNow, reversed }: ClickCurves, a
 	return Math.max(LEAST_MATURITY, (came - gone) / (1 - Math.min(reversed * level, MOST_REVERSED)));
 }
 
-/** `maturityAt` by age in days, up to HISTORY_DAYS: a night asks for every row of clicks, in every round. */
+/** `maturityAt` by age in days, up to HISTORY_DAYS: a night asks for every row of clicks. */
 export class MaturityTables {
-	#tables = new Map<ClickCurves, Map<number, Float64Array>>();
+	readonly #tables = new Map<ClickCurves, Map<number, Float64Array>>();
 	#count = 0;
 
 	of(curves: ClickCurves, level: number): Float64Array {
 		const known = this.#tables.get(curves)?.get(level);
 		if (known !== undefined) return known;
-		if (this.#count >= MAX_TABLES) this.#tables = new Map();
-		this.#count = this.#tables.size === 0 ? 1 : this.#count + 1;
+		if (this.#count === MAX_TABLES) {
+			this.#tables.clear();
+			this.#count = 0;
+		}
+		this.#count++;
 		const table = Float64Array.from({ length: HISTORY_DAYS + 1 }, (_, age) => maturityAt(curves, age, level));
 		const ofCurves = this.#tables.get(curves) ?? new Map<number, Float64Array>();
 		ofCurves.set(level, table);

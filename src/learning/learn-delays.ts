@@ -1,4 +1,4 @@
-import { type Curve, type DelayCurves, fillDays, LAG_EDGES, LAST_LAG, partBy } from "./delay-curve.ts";
+import { type Curve, type DelayCurves, fillDays, LAG_EDGES, LAST_LAG, partBy, projectArrivals } from "./delay-curve.ts";
 import { forgetting } from "./ripen.ts";
 import { HISTORY_DAYS } from "./settings.ts";
 
@@ -22,8 +22,6 @@ const MAX_LEVEL = 5;
 /** Where far more is taken back of the clicks of so many newest days than older ones tell, all of them are of another level. */
 const RISE_WINDOWS = [7, 10, 14, 18, 23, 30, 37, 45, 60] as const;
 const RISE_Z = 3;
-/** Arrivals of days of which less is known are not projected further. */
-const LEAST_KNOWN = 0.05;
 
 /** What is known of others, to set out from: arrivals; what was usually taken back, times how much, by age; since how many days it is more. */
 export type KnownDelays = { arrivals: Curve; usual: Curve; levels: readonly number[]; risenDays: number };
@@ -228,7 +226,7 @@ function levelOf(seen: number, awaited: number, prior: number): number {
 
 /** How many a day's arrivals will come to be. Never below none, as a day may stand whose conversions went to other clicks. */
 function projectedOf(arrivals: readonly number[], arrived: Curve, age: number): number {
-	return Math.max(0, sumOf(arrivals)) / Math.max(partBy(arrived, age), LEAST_KNOWN);
+	return projectArrivals(Math.max(0, sumOf(arrivals)), arrived, age);
 }
 
 export function sumOf(counts: readonly number[]): number {

@@ -3,7 +3,7 @@
  * later, are neither earnings of its own, nor lost to the publisher's other sources.
  */
 import type { CellHistory } from "./cohorts.ts";
-import { type ClickCurves, partBy } from "./delay-curve.ts";
+import { type ClickCurves, projectArrivals } from "./delay-curve.ts";
 
 /** Conversions of a source, weighted: of those that will come, how many should be taken back by now, and in the end; and how many are. */
 export type ReversalSums = { came: number; awaited: number; usual: number; seen: number };
@@ -14,8 +14,6 @@ export function noReversals(): ReversalSums {
 
 /** Conversions that what is usual counts as. */
 const USUAL_WORTH = 15;
-/** Arrivals of days of which less is known are not projected further. */
-const LEAST_KNOWN = 0.05;
 
 /** How many times as much is taken back as the curves say: as usual without evidence. */
 function levelOf({ came, awaited, usual, seen }: ReversalSums, usualLevel: number): number {
@@ -60,7 +58,7 @@ export function reversalsOf(
 function addDay(sums: ReversalSums, curves: ClickCurves, age: number, conversions: number, weights: readonly number[]): void {
 	const weight = weights[age] ?? 0;
 	if (weight === 0) return;
-	const came = (weight * conversions) / Math.max(partBy(curves.arrivals, age), LEAST_KNOWN);
+	const came = projectArrivals(weight * conversions, curves.arrivals, age);
 	sums.came += came;
 	sums.awaited += came * (curves.reversedByNow[age] ?? curves.reversed);
 	sums.usual += came * curves.reversed;

@@ -13,7 +13,7 @@ export type SharedFactors = {
 	links: ReadonlyMap<LinkType, FactorEvidence>;
 };
 
-/** With what a source's conversions and its part in its publisher's factors are: absent in rows of earlier versions. */
+/** The standing is absent in rows of earlier versions. */
 export type SourceEvidence = FactorEvidence & Partial<SourceStanding>;
 
 /** What holds of a source beside its factor. */
@@ -47,6 +47,7 @@ export function sharedFactor(shared: SharedFactors, { publisher, source, link }:
 	return (shared.publishers.get(publisher)?.factor ?? 1) * ofSource * (shared.links.get(link)?.factor ?? 1);
 }
 
+/** How a cell's source stands, as it was learned. */
 export function sharedStanding(shared: SharedFactors, { publisher, source }: Cell): SourceStanding {
 	const { reversalLevel = 1, publisherPart = 1 } = findSource(shared, publisher, source) ?? {};
 	return { reversalLevel, publisherPart };
@@ -214,8 +215,12 @@ function standingsOf(kinds: readonly TrafficKind[], kappa: number): Map<string, 
  * others of its publisher are worth. Its own factor has the rest.
  */
 function partInPublisher(expected: number, kappa: number): number {
-	return (2 * kappa) / (2 * kappa + expected);
+	const most = MOST_IN_PUBLISHER * kappa;
+	return most / (most + expected);
 }
+
+/** What a source counts as in its publisher's factors at the most, as many times what a number that it starts from counts as. */
+const MOST_IN_PUBLISHER = 2;
 
 const PASSES = 2;
 

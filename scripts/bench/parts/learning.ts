@@ -163,13 +163,10 @@ const PAID_FRAUD = { fromDay: 0, part: 0.05, cancelledAfterDays: 25, publisher: 
 
 async function playPaidFraud(bench: Bench): Promise<Figure[]> {
 	const market = usualMarket(EVENT_SEED, { events: { fraud: PAID_FRAUD } });
-	const { overpaid } = scorePlayer(market, learning(market));
+	const { others, own, overpaid } = scoreHonest(market, learning(market), FRAUD_DAY);
+	const honest = `others predicted ${listRatios(others)}, its publisher's other sources ${listRatios(own)}`;
+	bench.say(`fraud of ${PAID_FRAUD.part}, paid by click: overpaid ${overpaid.toFixed(4)}, ${honest}`);
 	await setImmediate();
-	const { others, own } = scoreHonest(market, learning(market), FRAUD_DAY);
-	const names = { overpaid: overpaid.toFixed(4), others: listRatios(others), own: listRatios(own) };
-	bench.say(
-		`fraud of ${PAID_FRAUD.part}, paid by click: overpaid ${names.overpaid}, others predicted ${names.others}, its publisher's other sources ${names.own}`,
-	);
 	return [
 		atMost("learning.fraud_paid.overpaid", overpaid, "of money paid by click", 0.015),
 		atLeast("learning.fraud_paid.least", Math.min(...others), "of true", 0.9),
