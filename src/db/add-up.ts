@@ -13,6 +13,18 @@ export type Addition<Move> = {
 	statements: (moves: readonly Move[]) => SQL[];
 };
 
+type Row = { key: unknown[]; sums: number[] };
+
+/** The values of a key as one text, each with its length: as JSON of one move at a time it takes several times as long. */
+function idOf<Move extends Record<string, unknown>>(move: Move, key: readonly (keyof Move & string)[]): string {
+	let id = "";
+	for (const name of key) {
+		const value = move[name] ?? null;
+		id += typeof value === "string" ? `${value.length}:${value} ` : `${value} `;
+	}
+	return id;
+}
+
 /**
  * Adds moves to a table of sums.
  * @param key  properties that tell one row from another
@@ -28,16 +40,15 @@ export function additionTo<Move extends Record<string, unknown>>(
 	const columns = [...key, ...sums];
 	const then = sql`${where} ON CONFLICT (${columnNames(table, key)}) DO UPDATE SET ${addColumns(table, sums)}`;
 	const rowsOf = (moves: readonly Move[]) => {
-		const sumsOf = new Map<string, number[]>();
+		const byKey = new Map<string, Row>();
 		for (const move of moves) {
-			const id = JSON.stringify(key.map((name) => move[name] ?? null));
-			const before = sumsOf.get(id);
-			const added = sums.map((name, at) => (before?.[at] ?? 0) + Number(move[name]));
-			sumsOf.set(id, added);
+			const id = idOf(move, key);
+			const row = byKey.get(id) ?? { key: key.map((name) => move[name] ?? null), sums: sums.map(() => 0) };
+			for (const [at, name] of sums.entries()) row.sums[at] = (row.sums[at] ?? 0) + Number(move[name]);
+			byKey.set(id, row);
 		}
-		// A key's text is the beginning of its row's.
-		const rows = [...sumsOf].flatMap(([id, added]) => (added.some((sum) => sum !== 0) ? `${id.slice(0, -1)},${added.join(",")}]` : []));
-		return rows.length === 0 ? null : `[${rows.join(",")}]`;
+		const rows = [...byKey.values()].filter((row) => row.sums.some((sum) => sum !== 0)).map((row) => [...row.key, ...row.sums]);
+		return rows.length === 0 ? null : JSON.stringify(rows);
 	};
 	return {
 		text: textOf(insertCells(table, columns, sql`?1`, then)),

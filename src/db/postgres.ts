@@ -4,10 +4,11 @@
  * is defined by `drizzle/postgres`.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { Client, type QueryArrayResult, type QueryResult } from "pg";
+import { Client } from "pg";
 import { CloudflareSocket } from "pg-cloudflare";
 import { Md5 } from "ts-md5";
 import { putBounded } from "../lib/bounded-map.ts";
+import { type Answer, Exchange, type Parameter, type Sent, UNKNOWN_STATEMENT } from "./exchange.ts";
 import { numberParameters } from "./number-parameters.ts";
 import { PostgresError } from "./overtaken.ts";
 
@@ -23,32 +24,18 @@ const LONG_TIMEOUT_MS = 120_000;
 const LONG_STATEMENT_MS = 60_000;
 
 /** A transaction of several statements holds a lock: as on D1, one of them runs at a time. No advisory lock, since Hyperdrive lists none. */
-const beginWriting = (timeoutMs: number) =>
-	`BEGIN; SET LOCAL statement_timeout = ${timeoutMs}; LOCK TABLE writer_turn IN SHARE ROW EXCLUSIVE MODE`;
+const TAKE_TURN = "LOCK TABLE writer_turn IN SHARE ROW EXCLUSIVE MODE";
+const begin = (timeoutMs: number) => `BEGIN; SET LOCAL statement_timeout = ${timeoutMs}`;
 /** Whoever waits for a table of its own holds up all who come after: it gives up before they do, and is tried again. */
 const TABLE_WAIT_MS = 2_000;
 const beginUpkeep = `BEGIN; SET LOCAL statement_timeout = ${LONG_STATEMENT_MS}; SET LOCAL lock_timeout = ${TABLE_WAIT_MS}`;
+const BY_KEYS = "SET LOCAL enable_seqscan = off";
 const beginReading = (timeoutMs: number) => `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}`;
 
 /** Said of a statement known to the connection by its name, whose columns a migration has changed since: as long as the connection lasts. */
 const OVERTAKEN_PLAN = "0A000";
-/** SQLSTATEs after which nothing has happened: serialization, deadlock, locks, too many connections, starting up, that plan. */
-const SAFE_STATES = new Set(["25006", "40001", "40P01", "55P03", "53300", "57P03", OVERTAKEN_PLAN]);
-
-type Parameter = string | number | null;
-
-/** Types of PostgreSQL whose values are numbers in SQLite: integers, and the sums of them. */
-const NUMBERS = new Set([20, 21, 23, 26, 700, 701, 1700]);
-const BOOLEAN = 16;
-
-/** JSON stays the text that it is in SQLite. */
-const TYPES = {
-	getTypeParser(type: number) {
-		if (NUMBERS.has(type)) return Number;
-		if (type === BOOLEAN) return (text: string) => (text === "t" ? 1 : 0);
-		return (text: string) => text;
-	},
-};
+/** SQLSTATEs after which nothing has happened: serialization, deadlock, locks, too many connections, starting up, plans. */
+const SAFE_STATES = new Set(["25006", "40001", "40P01", "55P03", "53300", "57P03", OVERTAKEN_PLAN, UNKNOWN_STATEMENT]);
 
 /** A connection that has failed while it was made, or before anything was sent on it, has done nothing. */
 class UnreachableError extends Error {
@@ -88,8 +75,6 @@ async function connect(connectionString: string): Promise<Client> {
 	const client = new Client({
 		connectionString,
 		connectionTimeoutMillis: TIMEOUT_MS,
-		query_timeout: TIMEOUT_MS,
-		types: TYPES,
 		pipeline: true,
 		// What pg would choose by itself where a bundler has told it that this is workerd; it tells its settings, whatever its types say.
 		stream: (settings?: { ssl?: unknown }) => new GatheringSocket(Boolean(settings?.ssl)),
@@ -148,7 +133,7 @@ class Statement {
 	}
 
 	all(): Promise<Result> {
-		return this.#run([this], isRead(this.text), async (client) => toResult(await client.query<Row>(toQuery(this))));
+		return this.#run([this], isRead(this.text), async (client) => toResult(await exchangeOne(client, this)));
 	}
 
 	run(): Promise<Result> {
@@ -156,10 +141,7 @@ class Statement {
 	}
 
 	raw(): Promise<unknown[][]> {
-		return this.#run([this], isRead(this.text), async (client) => {
-			const { rows }: QueryArrayResult = await client.query({ ...toQuery(this), rowMode: "array" });
-			return rows;
-		});
+		return this.#run([this], isRead(this.text), async (client) => (await exchangeOne(client, this)).rows);
 	}
 
 	async first(column?: string): Promise<unknown> {
@@ -173,10 +155,18 @@ type Row = Record<string, unknown>;
 type Result = { success: true; results: Row[]; meta: { changes: number } };
 type Run = <Value>(statements: readonly Statement[], isRepeatable: boolean, work: (client: Client) => Promise<Value>) => Promise<Value>;
 
+export type BatchOptions = {
+	/** It has longer than others, and nothing of it is ever committed once it has failed here. */
+	isLong?: boolean;
+	/** So many of its first statements run before it takes its turn. They write nothing that a statement within a turn waits for. */
+	ahead?: number;
+	/** It reads rows by keys. A plan stays while its tables grow: one made when they were small would go through all of them ever after. */
+	byKeys?: boolean;
+};
+
 export type PostgresDatabase = D1Database & {
 	isPostgres: true;
-	/** @param isLong it has longer than others, and nothing of it is ever committed once it has failed here */
-	batch: <Row = unknown>(statements: D1PreparedStatement[], isLong?: boolean) => Promise<D1Result<Row>[]>;
+	batch: <Row = unknown>(statements: D1PreparedStatement[], options?: BatchOptions) => Promise<D1Result<Row>[]>;
 	/** Runs a statement that has as long, beside whoever writes: it takes no turn. */
 	upkeep: <Row = unknown>(statement: D1PreparedStatement) => Promise<D1Result<Row>>;
 };
@@ -189,13 +179,22 @@ export function openPostgres(connectionString: string, outside?: Connections): P
 	const run: Run = (statements, isRepeatable, work) =>
 		withRetries(connectionString, invocations.getStore() ?? outside, statements, isRepeatable, work);
 
-	async function batch(statements: readonly Statement[], isLong = false): Promise<Result[]> {
+	async function batch(
+		statements: readonly Statement[],
+		{ isLong = false, ahead = 0, byKeys = false }: BatchOptions = {},
+	): Promise<Result[]> {
 		const [only] = statements;
 		if (only === undefined) return [];
 		if (statements.length === 1 && !isLong) return [await only.all()];
 		const isReading = statements.every(({ text }) => isRead(text));
-		const begin = (isReading ? beginReading : beginWriting)(isLong ? LONG_STATEMENT_MS : TIMEOUT_MS);
-		return run(statements, isReading, (client) => (isLong ? runForLong : runTogether)(client, begin, statements));
+		const timeoutMs = isLong ? LONG_STATEMENT_MS : TIMEOUT_MS;
+		const together = isLong ? runForLong : runTogether;
+		if (!isReading && ahead > 0) {
+			const inOrder = statements.toSpliced(ahead, 0, new Statement(run, TAKE_TURN, []));
+			return (await run(inOrder, false, (client) => together(client, begin(timeoutMs), inOrder))).toSpliced(ahead, 1);
+		}
+		const first = isReading ? `${beginReading(timeoutMs)}${byKeys ? `; ${BY_KEYS}` : ""}` : `${begin(timeoutMs)}; ${TAKE_TURN}`;
+		return run(statements, isReading, (client) => together(client, first, statements));
 	}
 
 	async function upkeep(statement: Statement): Promise<Result> {
@@ -207,42 +206,59 @@ export function openPostgres(connectionString: string, outside?: Connections): P
 	return { isPostgres: true, prepare: (text: string) => new Statement(run, text, []), batch, upkeep } as unknown as PostgresDatabase;
 }
 
+/** As `pg` calls it; it passes over a query that has none. */
+const LIMIT = { query_timeout: TIMEOUT_MS };
+const LONG_LIMIT = { query_timeout: LONG_TIMEOUT_MS };
 const ROLLED_BACK = "a transaction without a failure was rolled back";
+
+function exchange(client: Client, statements: readonly Statement[], limitMs = TIMEOUT_MS): Promise<Answer[]> {
+	const { promise, resolve, reject } = Promise.withResolvers<Answer[]>();
+	client.query(new Exchange(statements.map(toSent), (error, answers) => (error === null ? resolve(answers) : reject(error)), limitMs));
+	return promise;
+}
+
+async function exchangeOne(client: Client, statement: Statement): Promise<Answer> {
+	const [answer] = await exchange(client, [statement]);
+	if (answer === undefined) throw new Error("a statement without an answer");
+	return answer;
+}
 
 /**
  * One transaction in one round trip: everything is sent before anything is answered. After a statement that fails the server refuses
  * those behind it, and takes the COMMIT for a ROLLBACK.
  */
-async function runTogether(client: Client, begin: string, statements: readonly Statement[]): Promise<Result[]> {
-	const answers = [client.query(begin), ...statements.map((statement) => client.query<Row>(toQuery(statement))), client.query("COMMIT")];
-	const settled = await Promise.allSettled(answers);
-	const failure = settled.find((answer) => answer.status === "rejected");
-	if (failure !== undefined) throw failure.reason;
-	const results = await Promise.all(answers);
-	if (results.at(-1)?.command !== "COMMIT") throw new Error(ROLLED_BACK);
-	return results.slice(1, -1).map(toResult);
+async function runTogether(client: Client, first: string, statements: readonly Statement[]): Promise<Result[]> {
+	const [begun, answered, ended] = await Promise.allSettled([
+		// A timer of its own would cost as much as a statement: what waits behind it gives up.
+		client.query(first),
+		exchange(client, statements),
+		client.query({ text: "COMMIT", ...LIMIT }),
+	]);
+	if (begun.status === "rejected") throw begun.reason;
+	if (answered.status === "rejected") throw answered.reason;
+	if (ended.status === "rejected") throw ended.reason;
+	if (ended.value.command !== "COMMIT") throw new Error(ROLLED_BACK);
+	return answered.value.map(toResult);
 }
 
 /**
  * One transaction with {@link LONG_TIMEOUT_MS}. COMMIT is sent once everything else is answered: a server that is given up on goes
  * on with what it was sent.
  */
-async function runForLong(client: Client, begin: string, statements: readonly Statement[]): Promise<Result[]> {
-	const limit = { query_timeout: LONG_TIMEOUT_MS };
-	const begun = client.query({ text: begin, ...limit });
-	const settled = await Promise.allSettled([
-		begun,
-		...statements.map((statement) => client.query<Row>({ ...toQuery(statement), ...limit })),
+async function runForLong(client: Client, first: string, statements: readonly Statement[]): Promise<Result[]> {
+	const [begun, answered] = await Promise.allSettled([
+		client.query({ text: first, ...LONG_LIMIT }),
+		exchange(client, statements, LONG_TIMEOUT_MS),
 	]);
-	const failure = settled.find((answer) => answer.status === "rejected");
-	if (failure !== undefined) {
+	const failure = [begun, answered].find((answer) => answer.status === "rejected");
+	if (failure !== undefined || answered.status === "rejected") {
 		// Where the line is lost the server does it by itself.
-		await Promise.allSettled([client.query("ROLLBACK")]);
-		throw failure.reason;
+		await Promise.allSettled([client.query({ text: "ROLLBACK", ...LIMIT })]);
+		throw failure?.reason;
 	}
-	const { command } = await client.query({ text: "COMMIT", ...limit });
+	const { command } = await client.query({ text: "COMMIT", ...LONG_LIMIT });
 	if (command !== "COMMIT") throw new Error(ROLLED_BACK);
-	return settled.slice(1).flatMap((answer) => (answer.status === "fulfilled" ? [toResult(answer.value)] : []));
+	return answered.value.map(toResult);
 }
 
 /** Runs work on a connection, and again where the failure says that nothing has happened, or where doing it twice does no harm. */
@@ -277,15 +293,15 @@ async function withRetries<Value>(
 	}
 }
 
-/** A statement as PostgreSQL gets it. By its name a connection that has run it before neither parses nor plans it again. */
-type Prepared = { name: string; text: string } | { queryMode: "extended"; text: string };
+/** A statement as PostgreSQL gets it, but for its parameters. */
+type Prepared = Pick<Sent, "name" | "text">;
 
 const prepared = new Map<string, Prepared>();
 
-function toQuery({ text, parameters }: Statement): Prepared & { values: Parameter[] } {
+function toSent({ text, parameters }: Statement): Sent {
 	// Named by the text alone: behind a pool a connection may know what another isolate has prepared.
 	const known = prepared.get(text) ?? putBounded(prepared, text, { name: Md5.hashStr(text), text: numberParameters(text) }, MAX_TEXTS);
-	return { ...known, values: [...parameters] };
+	return { ...known, parameters };
 }
 
 /**
@@ -293,11 +309,16 @@ function toQuery({ text, parameters }: Statement): Prepared & { values: Paramete
  * a pool hands out those that others have used.
  */
 function forgetNames(statements: readonly Statement[]): void {
-	for (const { text } of statements) putBounded(prepared, text, { queryMode: "extended", text: numberParameters(text) }, MAX_TEXTS);
+	for (const { text } of statements) putBounded(prepared, text, { text: numberParameters(text) }, MAX_TEXTS);
 }
 
-function toResult({ rows, rowCount }: QueryResult<Row>): Result {
-	return { success: true, results: rows, meta: { changes: rowCount ?? 0 } };
+function toResult({ names, rows, changes }: Answer): Result {
+	const results = rows.map((cells) => {
+		const row: Row = {};
+		for (const [at, name] of names.entries()) row[name] = cells[at];
+		return row;
+	});
+	return { success: true, results, meta: { changes } };
 }
 
 function isRead(text: string): boolean {

@@ -25,10 +25,13 @@ export function wrapD1(d1: D1Database, before: BeforeStatements): D1Database {
 		get(target, name) {
 			if (name === "prepare") return (text: string) => wrap(target.prepare(text), text);
 			if (name === "batch") {
-				return async (statements: D1PreparedStatement[]) => {
+				return async (statements: D1PreparedStatement[], ...options: []) => {
 					const known = statements.map((statement) => inner.get(statement) ?? { statement, text: "?" });
 					await before(known.map(({ text }) => text));
-					return target.batch(known.map(({ statement }) => statement));
+					return target.batch(
+						known.map(({ statement }) => statement),
+						...options,
+					);
 				};
 			}
 			const value: unknown = Reflect.get(target, name);

@@ -240,7 +240,9 @@ describe("postgres: weeks of clicks", () => {
 		await remove(at, 100_000);
 		await remove(later, 100_000);
 		const reading = withConnectionsOf(env, () =>
-			(env.DB as PostgresDatabase).batch([env.DB.prepare("SELECT count(*) FROM clicks"), env.DB.prepare("SELECT pg_sleep(9)")], true),
+			(env.DB as PostgresDatabase).batch([env.DB.prepare("SELECT count(*) FROM clicks"), env.DB.prepare("SELECT pg_sleep(9)")], {
+				isLong: true,
+			}),
 		);
 		await scheduler.wait(500);
 		const dropping = withConnectionsOf(env, () => remove(later)).then(

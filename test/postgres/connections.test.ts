@@ -110,7 +110,9 @@ describe("postgres: a connection that knows the plans of statements whose column
 	});
 
 	test.each([false, true])("a batch is written once, all of it, however many of its plans are old (for long: %s)", async (isLong) => {
-		const { answer, rows } = await afterMigration(`widened_batch_${isLong}`, (read, write) => network.batch([write, read, write], isLong));
+		const { answer, rows } = await afterMigration(`widened_batch_${isLong}`, (read, write) =>
+			network.batch([write, read, write], { isLong }),
+		);
 		expect(answer.map(({ results }) => results)).toEqual([[ROW], [ROW, ROW], [ROW]]);
 		expect(rows).toBe(3);
 	});

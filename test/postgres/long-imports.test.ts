@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openDatabase, runTransaction } from "../../src/db/client.ts";
-import { openPostgres, type PostgresDatabase, withConnectionsOf } from "../../src/db/postgres.ts";
+import { type BatchOptions, openPostgres, type PostgresDatabase, withConnectionsOf } from "../../src/db/postgres.ts";
 import { importNetwork } from "../../src/operator/network/import-network.ts";
 import { openStage } from "../../src/operator/network/stage-rows.ts";
 import { rowsOf } from "../support/click-messages.ts";
@@ -93,10 +93,10 @@ it.each([
 	const inner = openPostgres(proxiedUrl());
 	const client: PostgresDatabase = Object.create(inner);
 	client.prepare = (query) => inner.prepare(query);
-	client.batch = async <Row>(statements: D1PreparedStatement[], isLong?: boolean) => {
+	client.batch = async <Row>(statements: D1PreparedStatement[], options?: BatchOptions) => {
 		// What is staged before it is written in few statements.
 		if (statements.length > 20) await cutLine(cut);
-		return inner.batch<Row>(statements, isLong);
+		return inner.batch<Row>(statements, options);
 	};
 	const deps = {
 		db: openDatabase(client),

@@ -62,7 +62,7 @@ export function countRows(client: D1Database, isAnalyzed: boolean): { client: D1
 		const run = statements.map(({ bound }) => (explains ? explained(bound) : bound.inner));
 		await prepare();
 		const results = await (explains
-			? (client as PostgresDatabase).batch<Record<string, string>>(run, true)
+			? (client as PostgresDatabase).batch<Record<string, string>>(run, { isLong: true })
 			: client.batch<Record<string, string>>(run));
 		for (const [at, result] of results.entries()) {
 			const statement = statements[at];

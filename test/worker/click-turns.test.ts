@@ -45,8 +45,8 @@ beforeEach(async () => {
 /** Counts a batch, between whose deciding and whose first writing something else happens. Returns how often it was decided. */
 async function count(batch: readonly ClickMessage[], meanwhile: () => Promise<unknown>): Promise<number> {
 	let decisions = 0;
-	const db = wrapD1(env.DB, async ([first]) => {
-		if (first?.startsWith("INSERT INTO click_turns") && ++decisions === 1) await meanwhile();
+	const db = wrapD1(env.DB, async (texts) => {
+		if (texts.some((text) => text.startsWith("INSERT INTO click_turns")) && ++decisions === 1) await meanwhile();
 	});
 	await consumeClicks({ ...capDeps(), db: openDatabase(db) }, letters(...batch));
 	await checkCounters();

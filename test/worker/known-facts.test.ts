@@ -36,14 +36,8 @@ async function consumeUnknown(brandId: number, ...clicks: Partial<ClickMessage>[
 		const facts = new KeptFacts();
 		const batches: number[] = [];
 		const { db } = capDeps();
-		const counting = new Proxy(db.$client, {
-			get: (client, name: keyof D1Database) => {
-				if (name !== "batch") return (client[name] as () => unknown).bind(client);
-				return (statements: D1PreparedStatement[]) => {
-					batches.push(statements.length);
-					return client.batch(statements);
-				};
-			},
+		const counting = wrapD1(db.$client, ({ length }) => {
+			if (length > 1) batches.push(length);
 		});
 		const deps = { ...capDeps(() => message.at), facts, db: openDatabase(counting) };
 		await consumeClicks(deps, letters(clickMessage({ ...KNOWN, at: message.at })));

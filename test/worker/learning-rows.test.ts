@@ -14,6 +14,7 @@ import type { ClickMessage } from "../../src/clicks/message.ts";
 import { attachConversion, detachConversion, judgeConversion } from "../../src/conversions/judge-conversion.ts";
 import { settlePostbacks } from "../../src/conversions/settle-postbacks.ts";
 import { openDatabase, runTransaction } from "../../src/db/client.ts";
+import { wrapD1 } from "../../src/db/wrap-d1.ts";
 import { OTHER_SOURCES } from "../../src/learning/cell.ts";
 import { sizeClassOf, TAKEN_BACK_CLASS } from "../../src/learning/size-class.ts";
 import { MAX_SOURCES } from "../../src/learning/sources.ts";
@@ -116,15 +117,7 @@ describe("worker: paid clicks by what prices are learned by", () => {
 		const facts = new KeptFacts();
 		const texts: string[] = [];
 		const { db } = capDeps();
-		const client = new Proxy(db.$client, {
-			get: (d1, name: keyof D1Database) => {
-				if (name !== "prepare") return (d1[name] as () => unknown).bind(d1);
-				return (text: string) => {
-					texts.push(text);
-					return d1.prepare(text);
-				};
-			},
-		});
+		const client = wrapD1(db.$client, (run) => void texts.push(...run));
 		const asks = async (...messages: ClickMessage[]) => {
 			texts.length = 0;
 			await consumeClicks({ ...capDeps(), db: openDatabase(client), facts }, letters(...messages));

@@ -1,6 +1,6 @@
 /** Reads all that deciding a batch of clicks rests on, at one moment. The statements are constant texts: they run a hundred times a second. */
 import { sql } from "drizzle-orm";
-import { type Database, textOf } from "../../db/client.ts";
+import { type Database, readByKeys, textOf } from "../../db/client.ts";
 import { namedCells, writeCells } from "../../db/json-rows.ts";
 import { leastIdAt } from "../../lib/ids.ts";
 import { brandSubject, publisherSubject } from "../../lib/stop-subject.ts";
@@ -50,21 +50,17 @@ const SELECT_SPENT = textOf(sql`SELECT CAST(${campaignDays.campaignId} AS BIGINT
 	LEFT JOIN campaign_totals t ON t.campaign_id = CAST(${campaignDays.totalOf} AS BIGINT)`);
 
 const CONNECTION_TIMES = ["publisherId", "connection", "from", "to"] as const;
-const asked = namedCells(CONNECTION_TIMES, sql`value`);
+const asked = namedCells(CONNECTION_TIMES, sql`asked.value`);
 /**
- * Of each connection the latest 5,000: more than `velocity` lets through in the two hours around a click, however high it is set. Where
- * they begin is asked first and by itself: PostgreSQL would ask it again for every visit there is, where it believes that there are few.
+ * Of each connection the latest 5,000: more than `velocity` lets through in the two hours around a click, however high it is set. Each
+ * is asked by itself: joined, PostgreSQL would go through all visits there are, where it believes that there are few.
  */
-const SELECT_VISITS = textOf(sql`WITH given AS MATERIALIZED (SELECT ${asked.publisherId} AS publisher_id, ${asked.connection} AS connection,
-			CAST(${asked.from} AS BIGINT) AS since, CAST(${asked.to} AS BIGINT) AS until FROM json_each(?1)),
-		asked AS MATERIALIZED (SELECT g.publisher_id, g.connection, g.until, coalesce((SELECT near.clicked_at FROM paid_visits near
-			WHERE near.publisher_id = g.publisher_id AND near.connection = g.connection AND near.clicked_at BETWEEN g.since AND g.until
-			ORDER BY near.clicked_at DESC LIMIT 1 OFFSET 4999), g.since) AS since FROM given g)
-	SELECT v.click_id AS "clickId", v.publisher_id AS "publisherId", v.connection, v.user_agent_hash AS "userAgentHash",
-		v.brand_id AS "brandId", v.clicked_at AS "clickedAt"
-	FROM asked a CROSS JOIN paid_visits v
-	WHERE v.publisher_id = a.publisher_id AND v.connection = a.connection AND v.clicked_at BETWEEN a.since AND a.until
-		AND v.voided_by IS NULL`);
+const SELECT_VISITS = textOf(sql`SELECT asked.key AS place, (SELECT group_concat(latest.visit)
+		FROM (SELECT v.clicked_at || ' ' || v.brand_id || ' ' || v.click_id || ' ' || v.user_agent_hash AS visit FROM paid_visits v
+			WHERE v.publisher_id = ${asked.publisherId} AND v.connection = ${asked.connection}
+				AND v.clicked_at BETWEEN CAST(${asked.from} AS BIGINT) AND CAST(${asked.to} AS BIGINT) AND v.voided_by IS NULL
+			ORDER BY v.clicked_at DESC LIMIT 5000) latest) AS visits
+	FROM json_each(?1) asked`);
 
 const CONNECTION_HOUR = ["connection", "hour"] as const;
 const connectionHour = namedCells(CONNECTION_HOUR, sql`asked.value`);
@@ -100,6 +96,8 @@ type KnownRow = { kind: "version" | "learning" | "id" | "hash"; value: string };
 type SpentRow = Record<"campaignId" | "dayClicks" | "daySpend" | "dayGross" | "everClicks" | "everSpend" | "everGross", number> & {
 	day: string | null;
 };
+/** Visits of the connection that was asked for at a place; null for none. */
+type VisitsRow = { place: number; visits: string | null };
 type UnpaidRow = { connection: string; hour: number; stored: number };
 /** With a source it is known; without one, the publisher's number of them. */
 type SourceRow = { publisherId: string; date: string; source: string | null; count: number };
@@ -123,7 +121,7 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 	const sourcesAt = ask(SELECT_SOURCES, writeCells(SOURCE, sourcesOf(open, facts)));
 	const stopsAt = ask(SELECT_STOPS, writeCells(STOP_OWNER, stopOwners(open, facts)), writeCells(BRAND_STOP, brandStops(open, facts)));
 	for (const { text, value } of questions) statements.push(db.$client.prepare(text).bind(value));
-	const results = await db.$client.batch(statements);
+	const results = await readByKeys(db.$client, statements);
 	const firstAnswer = results.length - questions.length;
 	for (const [at, { take }] of questions.entries()) take(results[firstAnswer + at]?.results ?? []);
 	// A campaign that was not known then may look further around its clicks.
@@ -156,7 +154,7 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 				{ clicks: row.everClicks, micros: costOf(row.campaignId, row.everSpend, row.everGross) },
 			]),
 		),
-		visits: rows<PaidVisit>(visitsAt),
+		visits: visitsOf(rows<VisitsRow>(visitsAt), [...connectionTimes.values()]),
 		unpaidStored: new Map(rows<UnpaidRow>(unpaidAt).map((row) => [connectionHourKey(row.connection, row.hour), row.stored])),
 		sourceCounts: new Map(
 			sources.flatMap(({ publisherId, date, source, count }) => (source === null ? [[publisherDayKey(publisherId, date), count]] : [])),
@@ -164,6 +162,18 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 		knownSources: takeSources(sources, facts),
 		stops: Map.groupBy(rows<Stop>(stopsAt), stopKey),
 	};
+}
+
+function visitsOf(rows: readonly VisitsRow[], asked: readonly ConnectionTimes[]): PaidVisit[] {
+	return rows.flatMap(({ place, visits }) => {
+		const of = asked[place];
+		if (visits === null || of === undefined) return [];
+		return visits.split(",").map((visit): PaidVisit => {
+			const [clickedAt, brandId, clickId = "", userAgentHash = ""] = visit.split(" ");
+			const { publisherId, connection } = of;
+			return { clickId, publisherId, connection, userAgentHash, brandId: Number(brandId), clickedAt: Number(clickedAt) };
+		});
+	});
 }
 
 /** Remembers the sources that are known now; the facts have them from batch to batch. */

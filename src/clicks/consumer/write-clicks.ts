@@ -1,7 +1,7 @@
 /** Writes a decided batch: its rows and all that counts them, in one transaction, or nothing where its facts have changed since. */
 import { sql } from "drizzle-orm";
 import { additionTo } from "../../db/add-up.ts";
-import { type Database, textOf } from "../../db/client.ts";
+import { type Database, runPartlyAhead, textOf } from "../../db/client.ts";
 import { insertCells, writeCells } from "../../db/json-rows.ts";
 import { isConstraintError, OvertakenError } from "../../db/overtaken.ts";
 import { NUMBER, TAKE_NUMBER } from "../../db/report-sequence.ts";
@@ -156,10 +156,10 @@ export async function writeClicks<Row>(
 	const learning = learnClicks(isLearned ? billed.flatMap(learnedClick) : [], placed);
 	for (const { text, values } of learning.statements) statements.push(client.prepare(text).bind(...values));
 	const visits = billed.map(({ click, publisher }) => visitOf(click, publisher)).filter((visit) => visit !== null);
-	if (visits.length > 0) statements.push(client.prepare(INSERT_VISITS).bind(writeCells(VISIT, visits)));
+	const ahead = visits.length === 0 ? [] : [client.prepare(INSERT_VISITS).bind(writeCells(VISIT, visits))];
 	if (then !== null) statements.push(then);
 	try {
-		const results = await client.batch(statements);
+		const results = await runPartlyAhead(client, ahead, statements);
 		for (const [source, day] of learning.placed) placed.set(source, day);
 		return then === null ? [] : ((results.at(-1)?.results ?? []) as Row[]);
 	} catch (error) {
