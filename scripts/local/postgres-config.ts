@@ -1,10 +1,11 @@
 /** wrangler.toml with PostgreSQL bound: a binding that always stood there would always choose PostgreSQL. */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { stringify, type TomlValue } from "smol-toml";
 import { Failure } from "./failure.ts";
 import { POSTGRES_DIR, ROOT } from "./paths.ts";
-import { readSections, tablesOf } from "./wrangler-toml.ts";
+import { isTable, parseToml, readSections, tablesOf } from "./wrangler-toml.ts";
 
 const CONFIG = join(ROOT, "wrangler.toml");
 const BOUND = join(POSTGRES_DIR, "wrangler.toml");
@@ -43,18 +44,15 @@ export function writePostgresConfig(database: string): string {
  */
 export function bindPostgres(config: string, root: string, database: string): string {
 	const namespace = createHash("sha256").update(database).digest("hex").slice(0, ID_LENGTH);
-	const own = config.replace(/^(\[\[kv_namespaces\]\]\nbinding = (["'])BOOK\2\nid = )(["']).*\3/m, `$1"${namespace}"`);
-	demandOwnBook(own, namespace);
-	const placed = own
-		.replace(/^main = ["'](.*)["']$/m, (_, main: string) => `main = ${JSON.stringify(join(root, main))}`)
-		.replace(/^\[build\]$/m, `[build]\ncwd = ${JSON.stringify(root)}\nwatch_dir = ${JSON.stringify(join(root, "src"))}`);
-	return bindsItself(config) ? placed : `${placed}\n[[hyperdrive]]\nbinding = "POSTGRES"\nid = "${"0".repeat(ID_LENGTH)}"\n`;
-}
-
-/** @throws Failure where the namespace stands in another form than the project's: the book of another network would be written over */
-function demandOwnBook(config: string, namespace: string): void {
-	for (const { environment, table } of readSections(config))
-		for (const { binding, id } of tablesOf(table, "kv_namespaces"))
-			if (environment === null && binding === "BOOK" && id !== namespace)
-				throw new Failure('wrangler.toml: write [[kv_namespaces]], binding = "BOOK" and its id in three lines, one below the other.');
+	const table = parseToml(config);
+	for (const bound of tablesOf(table, "kv_namespaces")) if (bound.binding === "BOOK") bound.id = namespace;
+	const inRoot = (path: TomlValue | undefined, otherwise: string) => resolve(root, typeof path === "string" ? path : otherwise);
+	if (table.main !== undefined) table.main = inRoot(table.main, ".");
+	const { build } = table;
+	if (isTable(build)) {
+		build.cwd = inRoot(build.cwd, ".");
+		build.watch_dir = Array.isArray(build.watch_dir) ? build.watch_dir.map((path) => inRoot(path, ".")) : inRoot(build.watch_dir, "src");
+	}
+	if (!bindsItself(config)) table.hyperdrive = [{ binding: "POSTGRES", id: "0".repeat(ID_LENGTH) }];
+	return stringify(table);
 }

@@ -22,7 +22,8 @@ export function isTable(value: unknown): value is TomlTable {
 	return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-function parseToml(toml: string): TomlTable {
+/** The whole file. @throws Failure where it is no TOML */
+export function parseToml(toml: string): TomlTable {
 	try {
 		return parse(toml);
 	} catch (error) {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { bindPostgres, bindsPostgres } from "../../../scripts/local/postgres-config.ts";
+import { tablesOf } from "../../../scripts/local/wrangler-toml.ts";
 
 const CONFIG = readFileSync("wrangler.toml", "utf8");
 
@@ -17,7 +18,7 @@ describe("unit: wrangler.toml and PostgreSQL", () => {
 	it("is bound once for npm start, with paths that hold from another folder", () => {
 		const bound = bindPostgres(CONFIG, "/project", "clickbourse");
 		expect(bound).toContain('main = "/project/src/worker.ts"');
-		expect(bound).toContain('[build]\ncwd = "/project"');
+		expect(parse(bound).build).toMatchObject({ cwd: "/project", watch_dir: "/project/src" });
 		expect(bindsPostgres(bound)).toBe(true);
 		expect(bindPostgres(bound, "/project", "clickbourse").match(/^\[\[hyperdrive\]\]/gm)).toHaveLength(1);
 	});
@@ -35,9 +36,20 @@ describe("unit: wrangler.toml and PostgreSQL", () => {
 		expect(bound).toEqual(one);
 	});
 
-	it("has a campaign book of its own for each database", () => {
-		const bookOf = (config: string) => config.match(/^\[\[kv_namespaces\]\]\nbinding = "BOOK"\nid = "([0-9a-f]{32})"$/m)?.[1];
+	it("keeps what is set for the build", () => {
+		const built = CONFIG.replace("[build]", '[build]\ncwd = "tools"\nwatch_dir = ["src", "/elsewhere"]');
+		expect(parse(bindPostgres(built, "/project", "other")).build).toMatchObject({
+			cwd: "/project/tools",
+			watch_dir: ["/project/src", "/elsewhere"],
+		});
+	});
+
+	it("has a campaign book of its own for each database, however the namespace is written", () => {
+		const bookOf = (config: string) => tablesOf(parse(config), "kv_namespaces").find(({ binding }) => binding === "BOOK")?.id;
 		const [one, other] = ["clickbourse", "db.example:5432/network"].map((name) => bookOf(bindPostgres(CONFIG, "/project", name)));
 		expect(new Set([bookOf(CONFIG), one, other, undefined]).size).toBe(4);
+		const reordered = CONFIG.replace(/binding = "BOOK"\n(id = .*)\n/, '$1\n# of the network\nbinding = "BOOK"\n');
+		expect(reordered).not.toBe(CONFIG);
+		expect(bookOf(bindPostgres(reordered, "/project", "clickbourse"))).toBe(one);
 	});
 });
