@@ -97,6 +97,14 @@ export class Exchange extends Query {
 
 	handleCommandComplete({ text }: { text: string }): void {
 		this.#answer.changes = Number(/\d+$/.exec(text)?.[0] ?? 0);
+		this.#end();
+	}
+
+	handleEmptyQuery(): void {
+		this.#end();
+	}
+
+	#end(): void {
 		this.#answers.push(this.#answer);
 		this.#answer = emptyAnswer();
 	}

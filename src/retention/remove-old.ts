@@ -97,7 +97,7 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 	const visitsEnd = at - VISIT_DAYS * DAY_MS;
 	const most = LOOKED_AT_A_STEP * MAX_STEPS;
 	await db.run(sql`DELETE FROM paid_visits WHERE click_id IN (
-		SELECT click_id FROM paid_visits WHERE clicked_at < ${visitsEnd} ORDER BY clicked_at LIMIT ${most})`);
+		SELECT click_id FROM paid_visits WHERE click_id < ${leastIdAt(visitsEnd)} ORDER BY click_id LIMIT ${most})`);
 	await db.run(sql`DELETE FROM unpaid_hours WHERE (connection, hour) IN (
 		SELECT connection, hour FROM unpaid_hours WHERE hour < ${Math.floor(visitsEnd / HOUR_MS)} ORDER BY hour LIMIT ${most})`);
 	await db.run(sql`DELETE FROM bid_hours WHERE (hour, publisher_id, endpoint, outcome) IN (

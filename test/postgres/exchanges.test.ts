@@ -46,6 +46,22 @@ describe("postgres: statements of one connection", () => {
 		});
 	});
 
+	test("answer by their places, though one of them is empty", async () => {
+		const texts = ["SELECT 1 AS n", "-- nothing", "SELECT 2 AS n"];
+		const answers = await onOneConnection(() =>
+			network.batch([...texts, "DELETE FROM exchanged WHERE n = -9"].map((text) => network.prepare(text))),
+		);
+		expect(answers.map(({ results }) => results)).toEqual([[{ n: 1 }], [], [{ n: 2 }], []]);
+	});
+
+	test("join texts as SQLite does, however many", async () => {
+		const join = (list: readonly unknown[]) =>
+			network.prepare("SELECT group_concat(atom) AS joined FROM json_each(?1)").bind(JSON.stringify(list)).first<string>("joined");
+		expect(await Promise.all([[], [null], [""], ["", "a"], ["a", null, "b"]].map(join))).toEqual([null, null, "", ",a", "a,b"]);
+		const many = Array.from({ length: 5_000 }, (_, n) => `${n}`.padStart(60, "0"));
+		expect(await join(many)).toBe(many.join(","));
+	});
+
 	// A failure does not tell whether the server has parsed what failed, and what came after it.
 	test.each([
 		["before it was parsed", "SELECT n FROM there_is_none_yet", "42P01"],

@@ -121,10 +121,7 @@ export const paidVisits = sqliteTable(
 		/** adjustments.id of what took the click back: the visit counts no more, until that is undone. */
 		voidedBy: text("voided_by"),
 	},
-	(table) => [
-		index("paid_visits_by_connection").on(table.publisherId, table.connection, table.clickedAt),
-		index("paid_visits_by_time").on(table.clickedAt),
-	],
+	(table) => [index("paid_visits_by_connection").on(table.publisherId, table.connection, table.clickedAt)],
 );
 
 /** Unpaid clicks by connection and hour: past a number of them they are only counted. */

@@ -1,0 +1,1 @@
+DROP INDEX `paid_visits_by_time`;
