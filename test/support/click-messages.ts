@@ -93,3 +93,8 @@ export async function checkCounters(): Promise<number> {
 		throw new Error(`campaign_days says ${JSON.stringify(days)}, clicks ${JSON.stringify(billed)}`);
 	return billed[0]?.clicks ?? 0;
 }
+
+/** Whether statements that are sent together count clicks. */
+export function takesTurn(texts: readonly string[]): boolean {
+	return texts.some((text) => text.startsWith("INSERT INTO click_turns"));
+}

@@ -5,7 +5,7 @@ import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { wrapD1 } from "../../src/db/wrap-d1.ts";
-import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf, takesTurn } from "../support/click-messages.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importExactly, NORTHWIND } from "../support/network-import.ts";
 import { skipWriteGaps } from "../support/skip-write-gaps.ts";
@@ -46,7 +46,7 @@ beforeEach(async () => {
 async function count(batch: readonly ClickMessage[], meanwhile: () => Promise<unknown>): Promise<number> {
 	let decisions = 0;
 	const db = wrapD1(env.DB, async (texts) => {
-		if (texts.some((text) => text.startsWith("INSERT INTO click_turns")) && ++decisions === 1) await meanwhile();
+		if (takesTurn(texts) && ++decisions === 1) await meanwhile();
 	});
 	await consumeClicks({ ...capDeps(), db: openDatabase(db) }, letters(...batch));
 	await checkCounters();

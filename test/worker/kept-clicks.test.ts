@@ -13,7 +13,7 @@ import { CLICK_BATCH_PREFIX, KEPT_CLICK_PREFIX, KEPT_CLICKS_PREFIX } from "../..
 import { Operations } from "../../src/lib/operations.ts";
 import { readKept } from "../../src/operator/status/read-kept.ts";
 import worker from "../../src/worker.ts";
-import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf, takesTurn } from "../support/click-messages.ts";
 import { BROWSER, clickUrlFor } from "../support/clicks.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
@@ -157,9 +157,9 @@ describe("worker: clicks that KV keeps", () => {
 		await keepMany(clicksHere, 50);
 		let groups = 0;
 		let live = 0;
-		const { clicks, statements } = await sweep(async ([first]) => {
+		const { clicks, statements } = await sweep(async (texts) => {
 			// Between what the sweep has read and what it writes.
-			if (!first?.startsWith("INSERT INTO click_turns") || ++groups % 2 === 0) return;
+			if (!takesTurn(texts) || ++groups % 2 === 0) return;
 			await consumeClicks(capDeps(), letters(...Array.from({ length: 100 }, (_, at) => anyClick(100_000 + live + at))));
 			await overtake();
 			live += 100;
@@ -175,8 +175,8 @@ describe("worker: clicks that KV keeps", () => {
 	it("groups that the queue's batches always overtake become smaller, until they are not overtaken", async () => {
 		await keepMany(2_000, 20);
 		let overtakes = 0;
-		const { clicks, statements } = await sweep(async ([first]) => {
-			if (!first?.startsWith("INSERT INTO click_turns") || ++overtakes > 8) return;
+		const { clicks, statements } = await sweep(async (texts) => {
+			if (!takesTurn(texts) || ++overtakes > 8) return;
 			await overtake();
 		});
 		expect(overtakes).toBeGreaterThan(8);
@@ -218,7 +218,7 @@ describe("worker: clicks that KV keeps", () => {
 		for (let key = 0; key < 50; key++) await keepBatch([{ ...anyClick(key), keyword: "k".repeat(20_000) }]);
 		let batches = 0;
 		const away = sweep((statements) => {
-			if (statements.some((text) => text.startsWith("INSERT INTO click_turns")) && ++batches === 2) throw new Error("D1_ERROR: away");
+			if (takesTurn(statements) && ++batches === 2) throw new Error("D1_ERROR: away");
 		});
 		await expect(away).rejects.toThrow("away");
 		const [{ count: written } = { count: 0 }] = await rowsOf<{ count: number }>("SELECT count(*) AS count FROM written_keys");

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
-import { newTimeOrderedId } from "../../src/lib/ids.ts";
+import { leastIdAt, newTimeOrderedId } from "../../src/lib/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
 import { LOOKED_AT_A_STEP, MAX_STEPS, RETENTION_STATEMENTS, type RemoveDeps, removeOld } from "../../src/retention/remove-old.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
@@ -71,7 +71,8 @@ describe("worker: retention", () => {
 
 	it("visits and counts of unpaid clicks go after two days, so many in a run", async () => {
 		const hour = Math.floor(NOW / HOUR_MS);
-		const many = Array.from({ length: MAX_STEPS * LOOKED_AT_A_STEP + 3 }, (_, i) => `v-${i}`);
+		const kept = `${leastIdAt(NOW - 48 * HOUR_MS)}-0`;
+		const many = Array.from({ length: MAX_STEPS * LOOKED_AT_A_STEP + 3 }, (_, i) => `${leastIdAt(NOW - 48 * HOUR_MS - 1)}-${i}`);
 		await env.DB.batch([
 			env.DB.prepare("DELETE FROM paid_visits"),
 			env.DB.prepare("DELETE FROM unpaid_hours"),
@@ -80,15 +81,15 @@ describe("worker: retention", () => {
 					SELECT value, 'acme', 'c', 'u', 1, ?2 FROM json_each(?1)`,
 			).bind(JSON.stringify(many), NOW - 48 * HOUR_MS - 1),
 			env.DB.prepare(
-				"INSERT INTO paid_visits (click_id, publisher_id, connection, user_agent_hash, brand_id, clicked_at) VALUES ('kept', 'acme', 'c', 'u', 1, ?)",
-			).bind(NOW - 48 * HOUR_MS),
+				"INSERT INTO paid_visits (click_id, publisher_id, connection, user_agent_hash, brand_id, clicked_at) VALUES (?1, 'acme', 'c', 'u', 1, ?2)",
+			).bind(kept, NOW - 48 * HOUR_MS),
 			env.DB.prepare("INSERT INTO unpaid_hours (connection, hour) VALUES ('gone', ?1 - 49), ('kept', ?1 - 48)").bind(hour),
 		]);
 		const visits = () => rowsOf("SELECT count(*) AS visits FROM paid_visits");
 		await remove();
 		expect(await visits()).toEqual([{ visits: 4 }]);
 		await remove();
-		expect(await rowsOf("SELECT click_id FROM paid_visits")).toEqual([{ click_id: "kept" }]);
+		expect(await rowsOf("SELECT click_id FROM paid_visits")).toEqual([{ click_id: kept }]);
 		expect(await rowsOf("SELECT connection FROM unpaid_hours")).toEqual([{ connection: "kept" }]);
 	});
 
