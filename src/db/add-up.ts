@@ -15,7 +15,7 @@ export type Addition<Move> = {
 
 type Row = { key: unknown[]; sums: number[] };
 
-/** The values of a key as one text, each with its length: as JSON of one move at a time it takes several times as long. */
+/** The values of a key as one text, texts with their lengths: no two keys have the same. It is made for each move, so it is no JSON. */
 function idOf<Move extends Record<string, unknown>>(move: Move, key: readonly (keyof Move & string)[]): string {
 	let id = "";
 	for (const name of key) {

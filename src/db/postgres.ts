@@ -29,7 +29,7 @@ const begin = (timeoutMs: number) => `BEGIN; SET LOCAL statement_timeout = ${tim
 /** Whoever waits for a table of its own holds up all who come after: it gives up before they do, and is tried again. */
 const TABLE_WAIT_MS = 2_000;
 const beginUpkeep = `BEGIN; SET LOCAL statement_timeout = ${LONG_STATEMENT_MS}; SET LOCAL lock_timeout = ${TABLE_WAIT_MS}`;
-/** A table without an index that fits costs as much, then, as what PostgreSQL before 18 compiles first. */
+/** Where no index fits, the plan then counts as so dear that PostgreSQL before 18 would compile it first: hence no `jit`. */
 const BY_KEYS = "SET LOCAL enable_seqscan = off; SET LOCAL jit = off";
 const beginReading = (timeoutMs: number) => `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}`;
 
@@ -207,7 +207,7 @@ export function openPostgres(connectionString: string, outside?: Connections): P
 	return { isPostgres: true, prepare: (text: string) => new Statement(run, text, []), batch, upkeep } as unknown as PostgresDatabase;
 }
 
-/** As `pg` calls it. Each query needs its own: a line that takes nothing more is never told to be closed. */
+/** As `pg` calls it. Each query needs one: a line that takes nothing more may never tell that it is closed. */
 const LIMIT = { query_timeout: TIMEOUT_MS };
 const LONG_LIMIT = { query_timeout: LONG_TIMEOUT_MS };
 const ROLLED_BACK = "a transaction without a failure was rolled back";

@@ -92,6 +92,17 @@ describe("postgres: statements of one connection", () => {
 		});
 	});
 
+	test("that were sent as known before another failed, which was to make them known, are sent again", async () => {
+		await onOneConnection(async () => {
+			const shared = network.prepare("DELETE FROM exchanged WHERE n = -77 RETURNING n");
+			const failing = network.prepare("DELETE FROM exchanged WHERE n = 1 / (n - n)");
+			await network.prepare("INSERT INTO exchanged (n) VALUES (-77)").run();
+			const [failed, deleted] = await Promise.allSettled([network.batch([failing, shared]), network.batch([shared, shared])]);
+			expect(failed.status).toBe("rejected");
+			expect(deleted).toMatchObject({ status: "fulfilled", value: [{ results: [{ n: -77 }] }, { results: [] }] });
+		});
+	});
+
 	test("of a transaction are sent and answered together", async () => {
 		await onOneConnection(async () => {
 			const batch = Array.from({ length: 20 }, (_, n) => network.prepare(`DELETE FROM exchanged WHERE n = 500 + ${n}`));

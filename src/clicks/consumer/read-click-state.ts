@@ -54,6 +54,7 @@ const asked = namedCells(CONNECTION_TIMES, sql`asked.value`);
 /**
  * Of each connection the latest 5,000: more than `velocity` lets through in the two hours around a click, however high it is set. Each
  * is asked by itself: joined, PostgreSQL would go through all visits there are, where it believes that there are few.
+ * Neither ids nor hashes have spaces or commas.
  */
 const SELECT_VISITS = textOf(sql`SELECT asked.key AS place, (SELECT group_concat(latest.visit)
 		FROM (SELECT v.clicked_at || ' ' || v.brand_id || ' ' || v.click_id || ' ' || v.user_agent_hash AS visit FROM paid_visits v
