@@ -35,8 +35,21 @@ const HASH = /^[0-9a-f]{32}$/i;
 /** How far the clocks of a redirect and of the intake may be apart. */
 const CLOCKS_APART_MS = MINUTE_MS;
 
-/** What programs write where they know no click id: sales that nobody brought would be those of whoever gives a click such an id. */
-const NO_ID = /^(?:null|\(null\)|nil|none|\(none\)|undefined|nan|n\/?a|unknown|\(?not[ _]set\)?|-1|[0-]+)$/i;
+/**
+ * What programs write where they know no click id, and what they call sales that nobody brought: those would be of whoever gives a click
+ * such an id.
+ */
+const NO_ID = new RegExp(
+	`^(?:${[
+		"null|nil|none|undefined|nan|n/?a|unknown|false|empty|blank|missing",
+		"direct|organic|other|default|unassigned|unattributed",
+		"not[ _-]?(?:set|provided|available|found)",
+		"no[ _-]?(?:click[ _-]?|sub[ _-]?)?id",
+	]
+		.flatMap((words) => [words, `\\((?:${words})\\)`])
+		.join("|")}|-1|[0-]+)$`,
+	"i",
+);
 
 /** Whether a click id is a word for none: no click is found by it. */
 export function saysNoId(cid: string): boolean {

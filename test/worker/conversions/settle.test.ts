@@ -244,11 +244,11 @@ describe("worker: settling", () => {
 		test("not where it had named a sale of the platform before it was clicked: whoever clicks by such a word would have all that nobody brought", async () => {
 			at(NOW);
 			const first = newTxnid();
-			await consume(postbackMessage("west", { txnid: first, cid: "organic" }, NOW - HOUR));
+			await consume(postbackMessage("west", { txnid: first, cid: "leaflet" }, NOW - HOUR));
 			await consume(postbackMessage("east", { txnid: first, cid: "newsletter" }, NOW - HOUR));
-			const word = await clicked({ publisher_click_id: "organic", clicked_at: NOW - HOUR / 2 });
+			const word = await clicked({ publisher_click_id: "leaflet", clicked_at: NOW - HOUR / 2 });
 			const own = await clicked({ publisher_click_id: "newsletter", clicked_at: NOW - HOUR / 2 });
-			await consume(word.say({ cid: "organic" }), own.say({ cid: "newsletter" }));
+			await consume(word.say({ cid: "leaflet" }), own.say({ cid: "newsletter" }));
 			expect(await stored(word.txnid)).toMatchObject({ stage: "waiting", click_id: null });
 			expect(await stored(own.txnid)).toMatchObject({ attribution: "publisher_click_id", click_id: own.click.id });
 			const again = await clicked();
