@@ -36,8 +36,10 @@ export class OwedCallbacks {
 		this.#last = facts.lastCallback;
 	}
 
+	/** Their ids rise as they came about: lists sort by them what was owed at the same moment. */
 	get callbacks(): readonly NewCallback[] {
-		return this.#callbacks;
+		const ids = this.#callbacks.map(({ id }) => id).sort();
+		return this.#callbacks.map((owed, at) => ({ ...owed, id: ids[at] ?? owed.id }));
 	}
 
 	get amended(): readonly Amended[] {

@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { listCallbacks } from "../../../src/callbacks/list-callbacks.ts";
 import { settlePostbacks } from "../../../src/conversions/settle-postbacks.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { Outbox } from "../../support/callback-outbox.ts";
@@ -61,6 +62,11 @@ class World {
 		return readAll("SELECT status, payout_micros AS payout, state FROM callbacks WHERE txnid = ? ORDER BY seq", this.#txnid);
 	}
 
+	async listed(): Promise<string[]> {
+		const { data } = await listCallbacks({ db: openDatabase(env.DB) }, { txnid: this.#txnid, limit: 100 });
+		return data.map(({ status, payout }) => `${status} ${payout}`);
+	}
+
 	/** Time passes until everything is delivered. */
 	async heal(): Promise<void> {
 		for (let round = 0; round < 20; round++) {
@@ -100,6 +106,18 @@ beforeEach(async () => {
 });
 
 describe("worker: another amount of what was credited", () => {
+	it("as a pair, is listed as it came about: the newest first, the credit before the cancellation", async () => {
+		const lists: string[][] = [];
+		for (let pair = 0; pair < 12; pair++) {
+			const world = await open("pair");
+			await world.say(10_000_000);
+			await world.outbox.work();
+			await world.say(20_000_000);
+			lists.push(await world.listed());
+		}
+		expect(lists).toEqual(lists.map(() => ["approved 16.0000", "cancelled 8.0000", "approved 8.0000"]));
+	});
+
 	it.each(["none", "pair"] as const)("before it was sent, is what is sent: %s", async (amendments) => {
 		const world = await open(amendments);
 		await world.say(10_000_000);
