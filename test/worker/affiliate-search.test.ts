@@ -120,6 +120,10 @@ describe("worker: keyword of the affiliate search", () => {
 		expect(await response.json()).toMatchObject({ error: "Validation failed", messages: { keyword: [expect.any(String)] } });
 	});
 
+	it.each([" Trail  SHOES ", "TRAIL Schuh-Größe", "Xyzzy  ÄÖ", "%2B+&"])("comes back as it was sent: %j", async (keyword) => {
+		expect((await searchAffiliate({ keyword })).keyword).toBe(keyword);
+	});
+
 	it.each(["!!! ... ---", "😀👍", '"" () * ^ :', "\u0000", "%"])("without a word (%j): no result, with a message", async (keyword) => {
 		expect(await searchAffiliate({ keyword })).toEqual({ keyword, results: [], message: expect.stringMatching(/no result/i) });
 	});
