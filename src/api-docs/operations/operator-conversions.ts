@@ -27,7 +27,14 @@ const query = (name: string, description: string, schema: v.GenericSchema = v.st
 	schema,
 });
 const OF_ONE: readonly Parameter[] = [
-	{ in: "path", name: "platform", required: true, description: "Its id in the network file.", schema: v.string(), example: "northwind" },
+	{
+		in: "path",
+		name: "platform",
+		required: true,
+		description: "Its id in the network file; `.` and `..`, which no path keeps, with `%20` behind them.",
+		schema: v.string(),
+		example: "northwind",
+	},
 	{
 		in: "path",
 		name: "txnid",

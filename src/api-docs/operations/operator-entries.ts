@@ -28,14 +28,14 @@ type Of = {
 const OF: Readonly<Record<EntrySection, Of>> = {
 	platforms: {
 		noun: "Platform",
-		id: "Its id.",
+		id: "Its id; `.` and `..`, which no path keeps, with `%20` behind them.",
 		example: "northwind",
 		fields: { max_payout: "500.00" },
 		filters: [["text", "In its name."]],
 	},
 	publishers: {
 		noun: "Publisher",
-		id: "Its id.",
+		id: "Its id; `.` and `..`, which no path keeps, with `%20` behind them.",
 		example: "acme-media",
 		fields: { status: "suspended" },
 		filters: [

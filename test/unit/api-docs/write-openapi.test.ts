@@ -120,6 +120,18 @@ describe.each<[string, Described]>([
 });
 
 describe("unit: the description for the operator", () => {
+	it("says how `.` and `..` are written wherever whoever imports or reports chooses the id in the path", () => {
+		const chosen = [/^\/operator\/(?:platforms|publishers)\/\{id\}$/, /^\/operator\/conversions\//];
+		const paths = OPERATOR_API.operations.filter(({ path }) => chosen.some((pattern) => pattern.test(path)));
+		const told = paths.flatMap(({ path, parameters = [] }) =>
+			parameters
+				.filter((parameter) => parameter.in === "path")
+				.map(({ name, description: text }) => ({ path, name, told: text.includes("`%20`") })),
+		);
+		expect(told.length).toBeGreaterThan(0);
+		expect(told.filter(({ told: isTold }) => !isTold)).toEqual([]);
+	});
+
 	it("every verb of the operator's that changes something can be asked what it would do, but for those that access.md names", () => {
 		const without = OPERATOR_API.operations
 			.filter(({ credential, method }) => credential === "OperatorKey" && method !== "get")
