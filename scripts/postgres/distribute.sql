@@ -27,6 +27,7 @@ SELECT create_distributed_table('daily_campaigns', 'publisher_id', colocate_with
 SELECT create_distributed_table('daily_network', 'publisher_id', colocate_with => 'daily_publishers');
 SELECT create_distributed_table('daily_sources', 'publisher_id', colocate_with => 'daily_publishers');
 SELECT create_distributed_table('day_digests', 'publisher_id', colocate_with => 'daily_publishers');
+SELECT create_distributed_table('paid_networks', 'publisher_id', colocate_with => 'daily_publishers');
 SELECT create_distributed_table('paid_visits', 'publisher_id', colocate_with => 'daily_publishers');
 
 -- By what they are asked for with.

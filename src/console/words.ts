@@ -28,7 +28,7 @@ export const CLICK_REASON_WORDS: Readonly<Record<ClickReason, string>> = {
 	other_device: "Not the address and browser that the bid was asked for",
 	duplicate: "Another click of the same bid is paid",
 	repeat: "The same visitor had clicked for this brand shortly before",
-	velocity: "Too many clicks of one visitor or address",
+	velocity: "Too many clicks of one visitor, address or network",
 	over_cap: "The campaign's clicks of the day were used up",
 	over_budget: "The campaign's money was used up",
 	voided: "It was paid, and taken back after a review",

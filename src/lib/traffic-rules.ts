@@ -72,6 +72,8 @@ type Thresholds = {
 	visitorPerHour: number;
 	/** `velocity`: paid clicks from one address in any hour. */
 	addressPerHour: number;
+	/** `velocity`: paid clicks from one IPv6 network of 48 bits in an hour of the clock. */
+	networkPerHour: number;
 	/** `data_centre`: networks beside the default list. */
 	asns: readonly number[];
 	/** `data_centre`: whether the default list counts. */
@@ -91,6 +93,7 @@ export const DEFAULT_POLICY: TrafficPolicy = {
 	repeatMinutes: 60,
 	visitorPerHour: 20,
 	addressPerHour: 120,
+	networkPerHour: 1_200,
 	asns: [],
 	useDefaultList: true,
 };

@@ -6,6 +6,7 @@ import {
 	type Decided,
 	type DecidedClick,
 	decideClicks,
+	networkHourKey,
 	type PaidVisit,
 	policyOf,
 	publisherDayKey,
@@ -81,6 +82,7 @@ export const EMPTY_STATE: ClickState = {
 	spentOnDays: new Map(),
 	spentEver: new Map(),
 	visits: [],
+	paidOfNetworks: new Map(),
 	unpaidStored: new Map(),
 	sourceCounts: new Map(),
 	knownSources: new Set(),
@@ -95,6 +97,7 @@ export class DecidedLedger {
 	readonly #storedIds = new Set<string>();
 	readonly #billedHashes = new Set<string>();
 	readonly #visits: PaidVisit[] = [];
+	readonly #networks = new Map<string, number>();
 	readonly #spentOnDays = new Map<string, Spent>();
 	readonly #spentEver = new Map<number, Spent>();
 	readonly #sourceCounts = new Map<string, number>();
@@ -112,11 +115,16 @@ export class DecidedLedger {
 			visits: this.#visitsNear(messages),
 			spentOnDays: this.#spentOnDays,
 			spentEver: this.#spentEver,
+			paidOfNetworks: this.#networks,
 			unpaidStored: new Map([...this.unpaid].map(([key, { stored }]) => [key, stored])),
 			sourceCounts: this.#sourceCounts,
 			knownSources: this.#sources,
 		});
 		for (const row of decided.clicks) this.#write(row);
+		for (const { publisherId, network, hour, clickCount } of decided.networks) {
+			const key = networkHourKey(publisherId, network, hour);
+			this.#networks.set(key, (this.#networks.get(key) ?? 0) + clickCount);
+		}
 		for (const { connection, hour, stored, dropped } of decided.unpaid) {
 			const key = connectionHourKey(connection, hour);
 			const known = this.unpaid.get(key) ?? { stored: 0, dropped: 0 };

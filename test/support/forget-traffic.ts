@@ -5,6 +5,7 @@ import "./worker-env.ts";
 export const TRAFFIC_TABLES = [
 	"clicks",
 	"paid_visits",
+	"paid_networks",
 	"unpaid_hours",
 	"click_turns",
 	"written_keys",

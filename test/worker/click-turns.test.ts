@@ -112,6 +112,21 @@ describe("worker: clicks that were decided before others were counted", () => {
 		expect(await rowsOf("SELECT stored, dropped FROM unpaid_hours")).toEqual([{ stored: 600, dropped: 3 }]);
 	});
 
+	it("of the same IPv6 network: while half of its hour is left they stand, and then no more are paid than that", async () => {
+		const ofNetwork = (connection: string) => clicks(1, { ...SOMEONE, connection: connection.repeat(16), ipPrefix: "2001:db8:1::/48" });
+		const meanwhile = (connection: string) => () => consume(ofNetwork(connection));
+		expect(await count(ofNetwork("1"), meanwhile("2"))).toBe(1);
+		const hour = Math.floor(CLICKED_AT / 3_600_000);
+		expect(await rowsOf("SELECT publisher_id, network, hour, click_count FROM paid_networks")).toEqual([
+			{ publisher_id: "acme", network: "2001:db8:1::/48", hour, click_count: 2 },
+		]);
+		await env.DB.prepare("UPDATE paid_networks SET click_count = 1199").run();
+		const last = ofNetwork("3");
+		expect(await count(last, meanwhile("4"))).toBe(2);
+		expect(await reasons(last)).toEqual(["velocity"]);
+		expect(await rowsOf("SELECT click_count FROM paid_networks")).toEqual([{ click_count: 1_200 }]);
+	});
+
 	it("of a source that is new to the publisher's day: it is counted once", async () => {
 		const ofSource = (subi: string) => clicks(1, { texts: { subi } });
 		expect(await count(ofSource("site"), () => consume(ofSource("site")))).toBe(2);

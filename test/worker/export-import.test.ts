@@ -16,7 +16,10 @@ const traffic = fc.record(
 	{
 		bot: mode,
 		repeat: fc.oneof(mode, fc.record({ mode, minutes: fc.integer({ min: 1, max: 1_440 }) }, { requiredKeys: [] })),
-		velocity: fc.record({ visitor_per_hour: fc.integer({ min: 1, max: 50 }) }, { requiredKeys: [] }),
+		velocity: fc.record(
+			{ visitor_per_hour: fc.integer({ min: 1, max: 50 }), network_per_hour: fc.integer({ min: 1, max: 1_000_000 }) },
+			{ requiredKeys: [] },
+		),
 		data_centre: fc.record({ asns: fc.array(fc.nat(70_000), { maxLength: 3 }), use_default_list: fc.boolean() }, { requiredKeys: [] }),
 	},
 	{ requiredKeys: [] },

@@ -76,6 +76,10 @@ describe("worker: retention", () => {
 		await env.DB.batch([
 			env.DB.prepare("DELETE FROM paid_visits"),
 			env.DB.prepare("DELETE FROM unpaid_hours"),
+			env.DB.prepare("DELETE FROM paid_networks"),
+			env.DB.prepare(
+				"INSERT INTO paid_networks (publisher_id, network, hour) VALUES ('acme', 'gone', ?1 - 49), ('acme', 'kept', ?1 - 48)",
+			).bind(hour),
 			env.DB.prepare(
 				`INSERT INTO paid_visits (click_id, publisher_id, connection, user_agent_hash, brand_id, clicked_at)
 					SELECT value, 'acme', 'c', 'u', 1, ?2 FROM json_each(?1)`,
@@ -91,6 +95,7 @@ describe("worker: retention", () => {
 		await remove();
 		expect(await rowsOf("SELECT click_id FROM paid_visits")).toEqual([{ click_id: kept }]);
 		expect(await rowsOf("SELECT connection FROM unpaid_hours")).toEqual([{ connection: "kept" }]);
+		expect(await rowsOf("SELECT network FROM paid_networks")).toEqual([{ network: "kept" }]);
 	});
 
 	it("a click that a conversion came of stays, and so do all sums", async () => {

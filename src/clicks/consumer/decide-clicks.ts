@@ -36,6 +36,8 @@ export type ClickState = {
 	spentEver: ReadonlyMap<number, Spent>;
 	/** Paid clicks of the same connections, around the times of the batch. */
 	visits: readonly PaidVisit[];
+	/** Paid clicks of IPv6 networks, by {@link networkHourKey}. */
+	paidOfNetworks: ReadonlyMap<string, number>;
 	/** Unpaid clicks that were stored, by {@link connectionHourKey}. */
 	unpaidStored: ReadonlyMap<string, number>;
 	/** Sources that a publisher's day has, by {@link publisherDayKey}, and those of the batch among them, by {@link sourceKey}. */
@@ -76,11 +78,15 @@ export type DecidedClick = {
 
 export type Decided = {
 	clicks: DecidedClick[];
+	/** Paid clicks by IPv6 network and hour, with those before and how many an hour may have. */
+	networks: PaidNetwork[];
 	/** Unpaid clicks by connection and hour: `stored` ones are among `clicks`, `dropped` ones are only counted. */
 	unpaid: { connection: string; hour: number; stored: number; dropped: number }[];
 	/** Sources that are new to a publisher's day. */
 	newSources: { publisherId: string; date: string; sourceCount: 1 }[];
 };
+
+export type PaidNetwork = { publisherId: string; network: string; hour: number; before: number; clickCount: number; most: number };
 
 /** Sources that a publisher's day may have; what comes beyond them is counted under `other`. */
 export const MAX_SOURCES_PER_DAY = 1_000;
@@ -90,6 +96,7 @@ export const MAX_UNPAID_PER_HOUR = 600;
 
 export const campaignDayKey = (campaignId: number, day: string) => `${campaignId} ${day}`;
 export const connectionHourKey = (connection: string, hour: number) => `${connection} ${hour}`;
+export const networkHourKey = (publisherId: string, network: string, hour: number) => `${publisherId} ${network} ${hour}`;
 export const publisherDayKey = (publisherId: string, date: string) => `${date} ${publisherId}`;
 export const sourceKey = (publisherId: string, date: string, source: string) => JSON.stringify([publisherId, date, source]);
 export const hourOf = (at: number) => Math.floor(at / HOUR_MS);
@@ -120,19 +127,22 @@ class Ledger {
 	readonly #days: Map<string, Spent>;
 	readonly #ever: Map<number, Spent>;
 	readonly #visits = new Map<string, PaidVisit[]>();
+	readonly #networks = new Map<string, PaidNetwork>();
+	readonly #networksBefore: ReadonlyMap<string, number>;
 	readonly #unpaid = new Map<string, { connection: string; hour: number; before: number; stored: number; dropped: number }>();
 	readonly #unpaidBefore: ReadonlyMap<string, number>;
 	readonly #sourceCounts: Map<string, number>;
 	readonly #knownSources: ReadonlySet<string>;
 	readonly #metSources = new Set<string>();
 	readonly #stops: Stops;
-	readonly #decided: Decided = { clicks: [], unpaid: [], newSources: [] };
+	readonly #decided: Decided = { clicks: [], networks: [], unpaid: [], newSources: [] };
 
 	constructor(facts: Facts, state: ClickState) {
 		this.#facts = facts;
 		this.#billed = new Set(state.billedHashes);
 		this.#days = new Map(state.spentOnDays);
 		this.#ever = new Map(state.spentEver);
+		this.#networksBefore = state.paidOfNetworks;
 		this.#unpaidBefore = state.unpaidStored;
 		this.#sourceCounts = new Map(state.sourceCounts);
 		this.#knownSources = state.knownSources;
@@ -171,10 +181,13 @@ class Ledger {
 			localDay: day,
 			rateSlot: campaign === undefined || !hasCap(campaign) ? null : rateSlotOf(click.at),
 		});
-		if (isBilled) this.#count(click, publisher, day, campaign === undefined ? 0 : budgetCostOf(campaign.budgetBasis, terms));
+		if (!isBilled) return;
+		this.#count(click, publisher, day, campaign === undefined ? 0 : budgetCostOf(campaign.budgetBasis, terms));
+		this.#countNetwork(click, publisher, policy);
 	}
 
 	close(): Decided {
+		this.#decided.networks = [...this.#networks.values()];
 		this.#decided.unpaid = [...this.#unpaid.values()].map(({ before: _, ...counted }) => counted);
 		return this.#decided;
 	}
@@ -205,8 +218,34 @@ class Ledger {
 		const ofVisitor = near.filter((visit) => visit.userAgentHash === browser);
 		return {
 			repeat: ofVisitor.some((visit) => visit.brandId === brandId && Math.abs(visit.clickedAt - at) < policy.repeatMinutes * MINUTE_MS),
-			velocity: hasHourOf(policy.visitorPerHour, ofVisitor, at) || hasHourOf(policy.addressPerHour, near, at),
+			velocity:
+				hasHourOf(policy.visitorPerHour, ofVisitor, at) ||
+				hasHourOf(policy.addressPerHour, near, at) ||
+				this.#paidOfNetwork(click, publisher) >= policy.networkPerHour,
 		};
+	}
+
+	/** Paid clicks of the click's hour, of its network where that is an IPv6 one. */
+	#paidOfNetwork(click: ClickMessage, { id }: PublisherFacts): number {
+		const network = wideNetworkOf(click);
+		if (network === null) return 0;
+		const key = networkHourKey(id, network, hourOf(click.at));
+		return (this.#networksBefore.get(key) ?? 0) + (this.#networks.get(key)?.clickCount ?? 0);
+	}
+
+	#countNetwork(click: ClickMessage, publisher: PublisherFacts | undefined, { networkPerHour }: TrafficPolicy): void {
+		const network = wideNetworkOf(click);
+		if (network === null || publisher === undefined) return;
+		const hour = hourOf(click.at);
+		const key = networkHourKey(publisher.id, network, hour);
+		const counted = this.#networks.get(key);
+		const before = this.#networksBefore.get(key) ?? 0;
+		if (counted === undefined)
+			this.#networks.set(key, { publisherId: publisher.id, network, hour, before, clickCount: 1, most: networkPerHour });
+		else {
+			counted.clickCount++;
+			counted.most = Math.min(counted.most, networkPerHour);
+		}
 	}
 
 	/** Whether counting a click would pass a cap or a budget. */
@@ -298,6 +337,13 @@ const NO_USER_AGENT = "";
 function browserOf({ userAgentHash, network = "" }: ClickMessage): string | undefined {
 	return userAgentHash === undefined ? undefined : userAgentHash + network;
 }
+
+/** The IPv6 network of 48 bits that a click came from; null for an IPv4 one, which has few more addresses than people. */
+export function wideNetworkOf({ ipPrefix }: ClickMessage): string | null {
+	return ipPrefix?.endsWith(WIDE_NETWORK) ? ipPrefix : null;
+}
+
+const WIDE_NETWORK = "::/48";
 
 /** A paid click as the visit that later ones are held against; null where its connection or publisher is not known. */
 export function visitOf(click: ClickMessage, publisher: PublisherFacts | undefined): PaidVisit | null {

@@ -11,11 +11,13 @@ import {
 	campaignDayKey,
 	connectionHourKey,
 	hourOf,
+	networkHourKey,
 	type PaidVisit,
 	policyOf,
 	publisherDayKey,
 	sourceKey,
 	visitWindowMs,
+	wideNetworkOf,
 } from "./decide-clicks.ts";
 import { budgetCostOf, hasCap, type Spent } from "./decide-pause.ts";
 import type { Facts } from "./facts.ts";
@@ -63,6 +65,12 @@ const SELECT_VISITS = textOf(sql`SELECT asked.key AS place, (SELECT group_concat
 			ORDER BY v.clicked_at DESC LIMIT 5000) latest) AS visits
 	FROM json_each(?1) asked`);
 
+const NETWORK_HOUR = ["publisherId", "network", "hour"] as const;
+const networkHour = namedCells(NETWORK_HOUR, sql`asked.value`);
+const SELECT_NETWORKS = textOf(sql`SELECT n.publisher_id AS "publisherId", n.network, n.hour, n.click_count AS count
+	FROM json_each(?1) asked CROSS JOIN paid_networks n
+	WHERE n.publisher_id = ${networkHour.publisherId} AND n.network = ${networkHour.network} AND n.hour = CAST(${networkHour.hour} AS BIGINT)`);
+
 const CONNECTION_HOUR = ["connection", "hour"] as const;
 const connectionHour = namedCells(CONNECTION_HOUR, sql`asked.value`);
 const SELECT_UNPAID = textOf(sql`SELECT u.connection, u.hour, u.stored FROM json_each(?1) asked CROSS JOIN unpaid_hours u
@@ -99,6 +107,7 @@ type SpentRow = Record<"campaignId" | "dayClicks" | "daySpend" | "dayGross" | "e
 };
 /** Visits of the connection that was asked for at a place; null for none. */
 type VisitsRow = { place: number; visits: string | null };
+type NetworkRow = NetworkHour & { count: number };
 type UnpaidRow = { connection: string; hour: number; stored: number };
 /** With a source it is known; without one, the publisher's number of them. */
 type SourceRow = { publisherId: string; date: string; source: string | null; count: number };
@@ -118,6 +127,7 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 	const connectionTimes = connectionTimesOf(open, facts);
 	const spentAt = ask(SELECT_SPENT, writeCells(CAMPAIGN_DAYS, campaignDaysOf(open, facts)));
 	const visitsAt = ask(SELECT_VISITS, writeCells(CONNECTION_TIMES, [...connectionTimes.values()]));
+	const networksAt = ask(SELECT_NETWORKS, writeCells(NETWORK_HOUR, networkHoursOf(open, facts)));
 	const unpaidAt = ask(SELECT_UNPAID, writeCells(CONNECTION_HOUR, connectionHoursOf(clicks)));
 	const sourcesAt = ask(SELECT_SOURCES, writeCells(SOURCE, sourcesOf(open, facts)));
 	const stopsAt = ask(SELECT_STOPS, writeCells(STOP_OWNER, stopOwners(open, facts)), writeCells(BRAND_STOP, brandStops(open, facts)));
@@ -156,6 +166,9 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 			]),
 		),
 		visits: visitsOf(rows<VisitsRow>(visitsAt), [...connectionTimes.values()]),
+		paidOfNetworks: new Map(
+			rows<NetworkRow>(networksAt).map(({ publisherId, network, hour, count }) => [networkHourKey(publisherId, network, hour), count]),
+		),
 		unpaidStored: new Map(rows<UnpaidRow>(unpaidAt).map((row) => [connectionHourKey(row.connection, row.hour), row.stored])),
 		sourceCounts: new Map(
 			sources.flatMap(({ publisherId, date, source, count }) => (source === null ? [[publisherDayKey(publisherId, date), count]] : [])),
@@ -226,6 +239,18 @@ function covers(asked: ReadonlyMap<string, ConnectionTimes>, needed: ReadonlyMap
 		const times = asked.get(key);
 		return times !== undefined && times.from <= from && to <= times.to;
 	});
+}
+
+type NetworkHour = Record<"publisherId" | "network", string> & { hour: number };
+
+function networkHoursOf(clicks: readonly ClickMessage[], facts: Facts): NetworkHour[] {
+	return distinct(
+		clicks.flatMap((click) => {
+			const publisherId = facts.publishers.get(click.publisher)?.id;
+			const network = wideNetworkOf(click);
+			return publisherId === undefined || network === null ? [] : [{ publisherId, network, hour: hourOf(click.at) }];
+		}),
+	);
 }
 
 /** Of all clicks: one that the redirect let pass may yet be found unpaid. */

@@ -2,13 +2,13 @@
  * Transactions that count clicks take turns, but a batch that was decided before the turns of others need not be decided again: pure. It
  * stands where none of them touched what it rests on, and where what they paid for together leaves room in its budgets.
  */
-import { type ClickState, campaignDayKey, type Decided, type DecidedClick } from "./decide-clicks.ts";
+import { type ClickState, campaignDayKey, type Decided, type DecidedClick, type PaidNetwork } from "./decide-clicks.ts";
 import { budgetCostOf, hasCap, type Spent } from "./decide-pause.ts";
 import type { CampaignFacts } from "./facts.ts";
 
 /** Of a batch, what others have to know, and what may not have changed since it was decided. */
 export type Turn = {
-	/** Names of what it changes: click hashes, connections, campaigns with caps, and publishers' days that have new sources. */
+	/** Names of what it changes: click hashes, connections, networks, campaigns with caps, and publishers' days that have new sources. */
 	touched: string[];
 	/** Names of what it rests on. */
 	restsOn: string[];
@@ -29,6 +29,7 @@ const AMPLE_BATCHES = 20;
 const hashName = (hash: string) => hash.slice(0, NAME_LENGTH);
 const connectionName = (connection: string) => `c ${connection.slice(0, NAME_LENGTH)}`;
 const campaignName = (campaignId: number) => `b ${campaignId}`;
+const networkName = ({ publisherId, network }: PaidNetwork) => `n ${network} ${publisherId}`;
 const sourcesName = (publisherId: string, date: string) => `s ${date} ${publisherId}`;
 
 const UNBOUNDED: Spent = { clicks: Number.MAX_SAFE_INTEGER, micros: Number.MAX_SAFE_INTEGER };
@@ -48,6 +49,12 @@ export function turnOf(decided: Decided, state: Pick<ClickState, "spentOnDays" |
 		{ clicks: 0, micros: 0 },
 	);
 	const touched = new Set(names);
+	// While half of an hour's clicks are left to a network, what others pay for at the same time does not use them up.
+	for (const paidNetwork of decided.networks) {
+		const { before, clickCount, most } = paidNetwork;
+		touched.add(networkName(paidNetwork));
+		if (2 * (before + clickCount) > most) names.add(networkName(paidNetwork));
+	}
 	let room = UNBOUNDED;
 	for (const [campaignId, left] of roomOf(billed, state)) {
 		touched.add(campaignName(campaignId));

@@ -5,7 +5,7 @@ import { type Database, runPartlyAhead, textOf } from "../../db/client.ts";
 import { insertCells, writeCells } from "../../db/json-rows.ts";
 import { isConstraintError, OvertakenError } from "../../db/overtaken.ts";
 import { NUMBER, TAKE_NUMBER } from "../../db/report-sequence.ts";
-import { clicks, paidVisits, unpaidHours } from "../../db/schema/clicks.ts";
+import { clicks, paidNetworks, paidVisits, unpaidHours } from "../../db/schema/clicks.ts";
 import { campaignDays, campaignRates, campaignTotals, dailyNetwork, dailyPublishers, dailySources } from "../../db/schema/counters.ts";
 import { type LearnedClick, learnClicks, type PlacedSources } from "../../learning-rows/learn-clicks.ts";
 import { CLICK_COLUMNS, readColumns } from "./click-columns.ts";
@@ -106,6 +106,7 @@ function learnedClick({ click, publisher, campaign, revenueMicros, ...decided }:
 	return [{ campaignId, publisherId: publisher.id, sourceHash, keywordClass, link, clickedAt: at, grossMicros, paidMicros: revenueMicros }];
 }
 
+const NETWORKS = additionTo<Decided["networks"][number]>(paidNetworks, ["publisherId", "network", "hour"], ["clickCount"]);
 const UNPAID = additionTo<Decided["unpaid"][number]>(unpaidHours, ["connection", "hour"], ["stored", "dropped"]);
 const NEW_SOURCES = additionTo<Decided["newSources"][number]>(dailyPublishers, ["publisherId", "date"], ["sourceCount"]);
 
@@ -124,7 +125,7 @@ export async function writeClicks<Row>(
 	then: D1PreparedStatement | null,
 ): Promise<Row[]> {
 	const client = db.$client;
-	const { clicks: decided, unpaid, newSources } = batch;
+	const { clicks: decided, networks, unpaid, newSources } = batch;
 	const { version, isLearned } = state;
 	const { touched, restsOn, paid, room } = turnOf(batch, state);
 	const rests = [JSON.stringify(restsOn), room.clicks, room.micros];
@@ -151,6 +152,7 @@ export async function writeClicks<Row>(
 		BY_RATE,
 		moves.filter(({ slot }) => slot !== null),
 	);
+	add(NETWORKS, networks);
 	add(UNPAID, unpaid);
 	add(NEW_SOURCES, newSources);
 	const learning = learnClicks(isLearned ? billed.flatMap(learnedClick) : [], placed);

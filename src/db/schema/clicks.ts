@@ -124,6 +124,22 @@ export const paidVisits = sqliteTable(
 	(table) => [index("paid_visits_by_connection").on(table.publisherId, table.connection, table.clickedAt)],
 );
 
+/** Paid clicks of the last day or so by IPv6 network of 48 bits and hour: one holder may have all of its 256 sites. */
+export const paidNetworks = sqliteTable(
+	"paid_networks",
+	{
+		/** publishers.id. */
+		publisherId: text("publisher_id").notNull(),
+		/** As `networkPrefix` writes it. */
+		network: text().notNull(),
+		/** Unix time in hours. */
+		hour: integer().notNull(),
+		/** Those that were taken back since count on. */
+		clickCount: integer("click_count").notNull().default(0),
+	},
+	(table) => [primaryKey({ columns: [table.publisherId, table.network, table.hour] }), index("paid_networks_by_hour").on(table.hour)],
+);
+
 /** Unpaid clicks by connection and hour: past a number of them they are only counted. */
 export const unpaidHours = sqliteTable(
 	"unpaid_hours",

@@ -163,10 +163,18 @@ export function exportSellerProduct(row: Omit<Stored<typeof sellerProducts>, "fe
 /** Rules of traffic as the file has them. @param text JSON of TrafficSettings */
 export function exportTraffic(text: string | null): FileEntry | null {
 	if (text === null) return null;
-	const { modes = {}, repeatMinutes, visitorPerHour, addressPerHour, asns, useDefaultList } = JSON.parse(text) as TrafficSettings;
+	const {
+		modes = {},
+		repeatMinutes,
+		visitorPerHour,
+		addressPerHour,
+		networkPerHour,
+		asns,
+		useDefaultList,
+	} = JSON.parse(text) as TrafficSettings;
 	const thresholds: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 		repeat: { minutes: repeatMinutes },
-		velocity: { visitor_per_hour: visitorPerHour, address_per_hour: addressPerHour },
+		velocity: { visitor_per_hour: visitorPerHour, address_per_hour: addressPerHour, network_per_hour: networkPerHour },
 		data_centre: { asns, use_default_list: useDefaultList },
 	};
 	const rules = TRAFFIC_RULES.map((rule) => {

@@ -16,11 +16,17 @@ const MODE_OR_OBJECT = "must be off, flag or unpaid, or an object with a mode";
 
 /** This many of two hours the consumer reads; who wants more switches `velocity` off. */
 const MAX_PER_HOUR = 2_000;
+/** Of networks only sums are kept. */
+const MAX_NETWORK_PER_HOUR = 1_000_000;
 
 /** Thresholds that some rules have beside their mode. */
 const THRESHOLDS = {
 	repeat: { minutes: v.optional(count(1_440)) },
-	velocity: { visitor_per_hour: v.optional(count(MAX_PER_HOUR)), address_per_hour: v.optional(count(MAX_PER_HOUR)) },
+	velocity: {
+		visitor_per_hour: v.optional(count(MAX_PER_HOUR)),
+		address_per_hour: v.optional(count(MAX_PER_HOUR)),
+		network_per_hour: v.optional(count(MAX_NETWORK_PER_HOUR)),
+	},
 	data_centre: {
 		asns: v.optional(listOfAtMost(asn, 1_000, "must have at most 1000 entries")),
 		use_default_list: v.optional(v.boolean("must be true or false")),
@@ -60,6 +66,7 @@ export const trafficSchema = v.pipe(
 			...(typeof repeat === "object" && repeat.minutes !== undefined && { repeatMinutes: repeat.minutes }),
 			...(typeof velocity === "object" && velocity.visitor_per_hour !== undefined && { visitorPerHour: velocity.visitor_per_hour }),
 			...(typeof velocity === "object" && velocity.address_per_hour !== undefined && { addressPerHour: velocity.address_per_hour }),
+			...(typeof velocity === "object" && velocity.network_per_hour !== undefined && { networkPerHour: velocity.network_per_hour }),
 			...(typeof dataCentre === "object" && dataCentre.asns !== undefined && { asns: dataCentre.asns }),
 			...(typeof dataCentre === "object" && dataCentre.use_default_list !== undefined && { useDefaultList: dataCentre.use_default_list }),
 		};

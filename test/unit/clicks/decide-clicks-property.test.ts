@@ -9,6 +9,7 @@ import { campaignFacts, click, DecidedLedger, facts, NOON, publisherFacts } from
 
 const VISITOR_PER_HOUR = 3;
 const ADDRESS_PER_HOUR = 5;
+const NETWORK_PER_HOUR = 7;
 const CAPS = [
 	campaignFacts({ campaignId: 1, dailyClickCap: 4, timezone: "America/New_York" }),
 	campaignFacts({ campaignId: 2, dailyBudgetMicros: 900_000 }),
@@ -20,7 +21,12 @@ const FACTS = facts({
 		["acme_rtb", publisherFacts()],
 		["other_rtb", publisherFacts({ id: "other", pricingModel: "CPA" })],
 	]),
-	traffic: layPolicies(DEFAULT_POLICY, { visitorPerHour: VISITOR_PER_HOUR, addressPerHour: ADDRESS_PER_HOUR, repeatMinutes: 30 }),
+	traffic: layPolicies(DEFAULT_POLICY, {
+		visitorPerHour: VISITOR_PER_HOUR,
+		addressPerHour: ADDRESS_PER_HOUR,
+		networkPerHour: NETWORK_PER_HOUR,
+		repeatMinutes: 30,
+	}),
 });
 
 const message = fc.record({
@@ -32,6 +38,7 @@ const message = fc.record({
 	bidMicros: fc.integer({ min: 1, max: 500_000 }),
 	connection: fc.constantFrom("a", "b", undefined),
 	userAgentHash: fc.constantFrom("u", "v", undefined),
+	ipPrefix: fc.constantFrom("2001:db8:1::/48", "203.0.113.0/24"),
 	reason: fc.constantFrom(undefined, undefined, undefined, undefined, "bot" as const),
 	texts: fc.constantFrom(undefined, { subi: "x" }, { psorc: "y" }),
 });
@@ -79,6 +86,10 @@ function checkVisits(paid: readonly DecidedClick[]): void {
 		const times = rows.map((row) => row.click.at);
 		return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + HOUR_MS).length));
 	};
+	const ofNetworks = known.filter(({ click: { ipPrefix } }) => ipPrefix?.endsWith("::/48"));
+	for (const hour of groupsOf(ofNetworks, (row) => `${row.publisher?.id} ${Math.floor(row.click.at / HOUR_MS)}`)) {
+		expect(hour.length).toBeLessThanOrEqual(NETWORK_PER_HOUR);
+	}
 	for (const address of groupsOf(known, (row) => `${row.publisher?.id} ${row.click.connection}`)) {
 		expect(mostInAnHour(address)).toBeLessThanOrEqual(ADDRESS_PER_HOUR);
 		for (const visitor of groupsOf(address, (row) => `${row.click.userAgentHash}`)) {

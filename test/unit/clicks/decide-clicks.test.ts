@@ -85,7 +85,7 @@ describe("unit: duplicates and redeliveries", () => {
 		const [one, two] = [visitor(NOON), visitor(NOON + 1)];
 		const ledger = new DecidedLedger(facts());
 		ledger.take([one, one, two]);
-		expect(ledger.take([two, one])).toEqual({ clicks: [], unpaid: [], newSources: [] });
+		expect(ledger.take([two, one])).toEqual({ clicks: [], networks: [], unpaid: [], newSources: [] });
 		expect(ledger.rows.map(({ reason }) => reason)).toEqual([null, "repeat"]);
 	});
 });
@@ -157,6 +157,18 @@ describe("unit: velocity", () => {
 	test("the hundred and twenty-first of an address, whoever is behind it", () => {
 		const people = many(121, NOON, (at) => ({ userAgentHash: `u${at}` }));
 		expect(reasonsOf([people])).toEqual([...Array(120).fill(null), "velocity"]);
+	});
+
+	test("the 1,201st of an IPv6 network of 48 bits in an hour of the clock, however many addresses it has", () => {
+		const ofNetwork = (count: number, at: number, ipPrefix = "2001:db8:85a3::/48") =>
+			Array.from({ length: count }, () => click({ at, ipPrefix }));
+		expect(unpaidOf(reasonsOf([ofNetwork(1_201, NOON)]))).toBe(1);
+		const batches = [ofNetwork(700, NOON), ofNetwork(500, NOON + 1), ofNetwork(1, NOON + 2)];
+		expect(reasonsOf(batches).slice(1_199)).toEqual([null, "velocity"]);
+		expect(unpaidOf(reasonsOf([...batches.slice(0, 2), ofNetwork(1, NOON + HOUR_MS), ofNetwork(1, NOON, "2001:db8:85a4::/48")]))).toBe(0);
+		// One of IPv4 has few more addresses than people.
+		expect(unpaidOf(reasonsOf([ofNetwork(1_300, NOON, "203.0.113.0/24")]))).toBe(0);
+		expect(unpaidOf(reasonsOf([ofNetwork(11, NOON)], facts({ traffic: layPolicies(DEFAULT_POLICY, { networkPerHour: 10 }) })))).toBe(1);
 	});
 
 	test("of one publisher", () => {
