@@ -41,7 +41,7 @@ function canBegin(word: string): boolean {
 
 /** A word or its continuation; the word itself weighs more, for both count. */
 function beginning(word: string): string {
-	return canBegin(word) ? `(${quote(word)} OR ${quote(word)} *)` : quote(word);
+	return canBegin(word) ? any(spellings(word).flatMap((spelling) => [`"${spelling}"`, `"${spelling}" *`])) : quote(word);
 }
 
 function stemsOf(word: string): string[] {
@@ -52,7 +52,12 @@ function stemsOf(word: string): string[] {
 }
 
 function quote(word: string): string {
-	return `"${word}"`;
+	return any(spellings(word).map((spelling) => `"${spelling}"`));
+}
+
+/** Capitals have no `ß` as a rule, and Switzerland has none at all: `GRÖSSE` is `größe`. The index, which folds accents, leaves it. */
+function spellings(word: string): string[] {
+	return [...new Set([word, word.replaceAll("ß", "ss"), word.replaceAll("ss", "ß")])];
 }
 
 function all(expressions: readonly string[]): string {

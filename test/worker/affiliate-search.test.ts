@@ -276,6 +276,12 @@ describe("worker: which products are found", () => {
 		expect(await idsOf(keyword)).toContain(id);
 	});
 
+	it("`ß` is `ss`, whichever the product or the search has", async () => {
+		await importExactly({ products: [productEntry("G-1", "Fußsack, Größe L"), productEntry("G-2", "Fusssack, Grösse M")] });
+		for (const keyword of ["FUSSSACK GRÖSSE", "fußsack größe", "fusss", "Fuß"]) expect(await idsOf(keyword)).toEqual(["G-1", "G-2"]);
+		await env.PRODUCTS.prepare("DELETE FROM products WHERE id LIKE 'G-%'").run();
+	});
+
 	it("every word must match while anything matches all of them", async () => {
 		expect(await idsOf("trail shoes bucket")).toEqual(expect.arrayContaining(["S-1", "S-5"]));
 		expect(await idsOf("kettle 7")).toEqual(["K-7"]);

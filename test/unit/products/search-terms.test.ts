@@ -22,8 +22,13 @@ describe("unit: expressions of a search", () => {
 
 	it("do not take a word with an ending for a beginning at first", () => {
 		expect(expressionsOf(["bus"])[0]).toBe('"bus"');
-		expect(expressionsOf(["glass"])[0]).toBe('("glass" OR "glass" *)');
+		expect(expressionsOf(["class"])[0]).toBe('("class" OR "class" * OR "claß" OR "claß" *)');
 		expect(expressionsOf(["b"])[0]).toBe('"b"');
+	});
+
+	it("spell `ß` as `ss`, and the other way round: letter case would tell them apart", () => {
+		expect(expressionsOf(["größe", "grösse", "x"])[0]).toBe('("größe" OR "grösse") AND ("grösse" OR "größe") AND "x"');
+		expect(expressionsOf(["weiß"])[0]).toBe('("weiß" OR "weiß" * OR "weiss" OR "weiss" *)');
 	});
 
 	it("hold nothing of the text but quoted words", () => {
