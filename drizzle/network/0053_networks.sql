@@ -3,7 +3,5 @@ CREATE TABLE `paid_networks` (
 	`network` text NOT NULL,
 	`hour` integer NOT NULL,
 	`click_count` integer DEFAULT 0 NOT NULL,
-	PRIMARY KEY(`publisher_id`, `network`, `hour`)
+	PRIMARY KEY(`hour`, `publisher_id`, `network`)
 );
---> statement-breakpoint
-CREATE INDEX `paid_networks_by_hour` ON `paid_networks` (`hour`);

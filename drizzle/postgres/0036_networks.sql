@@ -3,6 +3,5 @@ CREATE TABLE paid_networks (
 	network text COLLATE "C" NOT NULL,
 	hour bigint NOT NULL,
 	click_count bigint NOT NULL DEFAULT 0,
-	PRIMARY KEY (publisher_id, network, hour)
+	PRIMARY KEY (hour, publisher_id, network)
 );
-CREATE INDEX paid_networks_by_hour ON paid_networks (hour);

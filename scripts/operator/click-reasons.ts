@@ -18,7 +18,7 @@ export const REASONS: Readonly<Record<(typeof CLICK_REASONS)[number], string>> =
 	other_device: "neither the address nor the browser of the bid (other_device)",
 	duplicate: "its bid was clicked before (duplicate)",
 	repeat: "the same visitor was paid for shortly before (repeat)",
-	velocity: "too many clicks of one visitor or address (velocity)",
+	velocity: "too many clicks of one visitor, address or network (velocity)",
 	over_cap: "the campaign's click cap was met (over_cap)",
 	over_budget: "it would have passed the campaign's budget (over_budget)",
 	voided: "taken back by the operator (voided)",

@@ -9,6 +9,8 @@ import type { TrafficPolicy } from "../lib/traffic-rules.ts";
 import type { ClickMessage } from "./message.ts";
 import type { ClickFacts } from "./payable.ts";
 
+/** Where a click came from: a keyed hash of its connection, its IPv6 network of 48 bits or null, and its browser. */
+export type Place = { connection: string; network: string | null; userAgent: string };
 /** `browser` is a hash of the user agent, which may be as long as headers may, `bid` one of the click hash. */
 type Visit = { at: number; brandId: number; browser: number; bid: number };
 /** Of `until` on no rule asks for it. */
@@ -16,6 +18,8 @@ type Connection = { visits: Visit[]; unpaid: number[]; until: number };
 
 /** Connections that are remembered; the one that was idle for longest goes first. */
 const MAX_CONNECTIONS = 10_000;
+/** IPv6 networks of which an hour's paid clicks are remembered, likewise. */
+const MAX_NETWORKS = 10_000;
 /** All are gone through this often, if clicks come at all. */
 const FORGETTING_MS = MINUTE_MS;
 /** Clicks of one that are remembered: more than any rule counts by default. */
@@ -25,6 +29,8 @@ const MAX_LENGTH = 1_024;
 
 export class RecentVisits {
 	readonly #connections = new Map<string, Connection>();
+	/** Paid clicks of the present hour of the clock, by publisher and network. */
+	readonly #networks = new Map<string, { hour: number; count: number }>();
 	#forgotAt = 0;
 
 	/** How many connections are remembered. */
@@ -32,8 +38,8 @@ export class RecentVisits {
 		return this.#connections.size;
 	}
 
-	/** What earlier clicks of the visitor and of its connection say of this one. */
-	factsOf(click: ClickMessage, connection: string, userAgent: string, policy: TrafficPolicy): ClickFacts {
+	/** What earlier clicks of the visitor, of its connection and of its IPv6 network, where it has one, say of this one. */
+	factsOf(click: ClickMessage, { connection, network, userAgent }: Place, policy: TrafficPolicy): ClickFacts {
 		const { publisher, brandId, at, kind } = click;
 		const near = this.#connections.get(keyOf(publisher, connection))?.visits ?? [];
 		const browser = browserOf(userAgent);
@@ -43,12 +49,15 @@ export class RecentVisits {
 		return {
 			duplicate: kind !== "link" && near.some((visit) => visit.bid === bid),
 			repeat: ofVisitor.some((visit) => visit.brandId === brandId && at - visit.at < policy.repeatMinutes * MINUTE_MS),
-			velocity: lastHour(ofVisitor) >= policy.visitorPerHour || lastHour(near) >= policy.addressPerHour,
+			velocity:
+				lastHour(ofVisitor) >= policy.visitorPerHour ||
+				lastHour(near) >= policy.addressPerHour ||
+				this.#paidOf(publisher, network, at) >= policy.networkPerHour,
 		};
 	}
 
 	/** Remembers a click. @returns false where its connection has had so many unpaid ones in an hour that it need not be recorded */
-	remember(click: ClickMessage, connection: string, userAgent: string, policy: TrafficPolicy): boolean {
+	remember(click: ClickMessage, { connection, network, userAgent }: Place, policy: TrafficPolicy): boolean {
 		const { publisher, brandId, at, reason, hash } = click;
 		if (at - this.#forgotAt >= FORGETTING_MS) this.#forget(at);
 		const known = this.#keep(keyOf(publisher, connection));
@@ -56,10 +65,22 @@ export class RecentVisits {
 		known.until = Math.max(known.until, at + windowMs);
 		known.visits = known.visits.filter((visit) => at - visit.at < windowMs).slice(1 - MAX_CLICKS);
 		known.unpaid = known.unpaid.filter((time) => at - time < HOUR_MS);
-		if (reason === undefined) known.visits.push({ at, brandId, browser: browserOf(userAgent), bid: hashOf(hash) });
-		else if (known.unpaid.length >= MAX_CLICKS) return false;
+		if (reason === undefined) {
+			known.visits.push({ at, brandId, browser: browserOf(userAgent), bid: hashOf(hash) });
+			if (network !== null) this.#countNetwork(publisher, network, at);
+		} else if (known.unpaid.length >= MAX_CLICKS) return false;
 		else known.unpaid.push(at);
 		return true;
+	}
+
+	#paidOf(publisher: string, network: string | null, at: number): number {
+		const known = network === null ? undefined : this.#networks.get(keyOf(publisher, network));
+		return known === undefined || known.hour !== hourOf(at) ? 0 : known.count;
+	}
+
+	#countNetwork(publisher: string, network: string, at: number): void {
+		const count = this.#paidOf(publisher, network, at) + 1;
+		putBounded(this.#networks, keyOf(publisher, network), { hour: hourOf(at), count }, MAX_NETWORKS);
 	}
 
 	#keep(key: string): Connection {
@@ -70,12 +91,15 @@ export class RecentVisits {
 	#forget(now: number): void {
 		this.#forgotAt = now;
 		for (const [key, { until }] of this.#connections) if (until <= now) this.#connections.delete(key);
+		for (const [key, { hour }] of this.#networks) if (hour < hourOf(now)) this.#networks.delete(key);
 	}
 }
 
 function browserOf(userAgent: string): number {
 	return hashOf(userAgent.slice(0, MAX_LENGTH));
 }
+
+const hourOf = (at: number) => Math.floor(at / HOUR_MS);
 
 function keyOf(publisher: string, connection: string): string {
 	return `${publisher} ${connection}`;

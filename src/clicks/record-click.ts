@@ -1,13 +1,13 @@
 /** Records a click after its redirect was answered: what is known of its visitor, what limits say of it, and off to the queue. */
 import { within } from "../lib/async.ts";
-import { splitConnection } from "../lib/ip.ts";
+import { splitConnection, wideNetworkOf } from "../lib/ip.ts";
 import { logError } from "../lib/log.ts";
 import type { TrafficPolicy } from "../lib/traffic-rules.ts";
 import { hashConnection } from "./hash-connection.ts";
 import { hashUserAgent } from "./hash-user-agent.ts";
 import type { ClickMessage } from "./message.ts";
 import { judge } from "./payable.ts";
-import type { RecentVisits } from "./recent-visits.ts";
+import type { Place, RecentVisits } from "./recent-visits.ts";
 import { type ClickSender, MAX_SENDING_MS } from "./send-click.ts";
 
 export type ClickStore = {
@@ -70,7 +70,12 @@ function recordHashed(store: ClickStore, click: ClickMessage, visitor: Visitor, 
 	const send = () =>
 		stripped === null ||
 		connection === undefined ||
-		holdAgainstRecent(store, click, connection, `${network ?? ""}${visitor.userAgent ?? ""}`, stripped)
+		holdAgainstRecent(
+			store,
+			click,
+			{ connection, network: wideNetworkOf(visitor.connection ?? ""), userAgent: `${network ?? ""}${visitor.userAgent ?? ""}` },
+			stripped,
+		)
 			? store.sender.send(click)
 			: Promise.resolve();
 	const { address, token } = store.limits;
@@ -83,19 +88,13 @@ function recordHashed(store: ClickStore, click: ClickMessage, visitor: Visitor, 
 }
 
 /** Holds a click against those that are remembered in memory alone. @returns whether it is to be recorded */
-function holdAgainstRecent(
-	{ visits }: ClickStore,
-	click: ClickMessage,
-	connection: string,
-	browser: string,
-	policy: TrafficPolicy,
-): boolean {
+function holdAgainstRecent({ visits }: ClickStore, click: ClickMessage, place: Place, policy: TrafficPolicy): boolean {
 	if (click.reason === undefined) {
-		const { reason, flags } = judge(visits.factsOf(click, connection, browser, policy), policy);
+		const { reason, flags } = judge(visits.factsOf(click, place, policy), policy);
 		click.reason = reason ?? undefined;
 		if (flags.length > 0) click.flags = [...new Set([...(click.flags ?? []), ...flags])];
 	}
-	return visits.remember(click, connection, browser, policy);
+	return visits.remember(click, place, policy);
 }
 
 /** Past a limit a click is not paid. Where a limit fails it limits nothing. */

@@ -42,12 +42,13 @@ const CLOCKS_APART_MS = MINUTE_MS;
 const NO_ID = new RegExp(
 	`^(?:${[
 		"null|nil|none|undefined|nan|n/?a|unknown|false|empty|blank|missing",
-		"direct|organic|other|default|unassigned|unattributed",
+		"direct|organic|referral|other|default|unassigned|unattributed",
+		"no[ _-]?click",
 		"not[ _-]?(?:set|provided|available|found)",
 		"no[ _-]?(?:click[ _-]?|sub[ _-]?)?id",
 	]
 		.flatMap((words) => [words, `\\((?:${words})\\)`])
-		.join("|")}|-1|[0-]+)$`,
+		.join("|")}|\\(?direct\\)? ?/ ?\\(?none\\)?|\\[object object\\]|-1|[0._-]+)$`,
 	"i",
 );
 

@@ -66,6 +66,16 @@ export function splitConnection(connection: string): { site: string; network: st
 	};
 }
 
+/**
+ * The network of 48 bits of an IPv6 connection, as {@link networkPrefix} has it but for zeros; null of an IPv4 one.
+ * @example wideNetworkOf("2001:db8:85a3:1::/64") // "2001:db8:85a3::/48"
+ */
+export function wideNetworkOf(connection: string): string | null {
+	if (!connection.endsWith(OF_64)) return null;
+	const [first = "", second = "0", third = "0"] = connection.slice(0, -OF_64.length).split(":");
+	return `${first}:${second}:${third}::/48`;
+}
+
 function prefixOf(groups: readonly number[], bits: number): string {
 	const prefix = groups.slice(0, bits / 16).map((group) => group.toString(16));
 	return `${prefix.join(":").replace(/(?:^0)?(?::0)+$/, "")}::/${bits}`;

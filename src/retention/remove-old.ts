@@ -60,7 +60,7 @@ const VISIT_DAYS = 2;
 export const LOOKED_AT_A_STEP = 2_000;
 /** Steps of a rule in one run: with a run a minute, 29 million rows a day. An invocation has 1,000 queries for all its jobs. */
 export const MAX_STEPS = 10;
-/** The most that a run takes: of each of five rules ten steps of four, and eighteen more. */
+/** The most that a run takes: of each of five rules ten steps of four, and twenty more. */
 export const RETENTION_STATEMENTS = 5 * MAX_STEPS * 4 + 20;
 
 /**
@@ -98,8 +98,8 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 	const most = LOOKED_AT_A_STEP * MAX_STEPS;
 	await db.run(sql`DELETE FROM paid_visits WHERE click_id IN (
 		SELECT click_id FROM paid_visits WHERE click_id < ${leastIdAt(visitsEnd)} ORDER BY click_id LIMIT ${most})`);
-	await db.run(sql`DELETE FROM paid_networks WHERE (publisher_id, network, hour) IN (
-		SELECT publisher_id, network, hour FROM paid_networks WHERE hour < ${Math.floor(visitsEnd / HOUR_MS)} ORDER BY hour LIMIT ${most})`);
+	await db.run(sql`DELETE FROM paid_networks WHERE (hour, publisher_id, network) IN (
+		SELECT hour, publisher_id, network FROM paid_networks WHERE hour < ${Math.floor(visitsEnd / HOUR_MS)} ORDER BY hour LIMIT ${most})`);
 	await db.run(sql`DELETE FROM unpaid_hours WHERE (connection, hour) IN (
 		SELECT connection, hour FROM unpaid_hours WHERE hour < ${Math.floor(visitsEnd / HOUR_MS)} ORDER BY hour LIMIT ${most})`);
 	await db.run(sql`DELETE FROM bid_hours WHERE (hour, publisher_id, endpoint, outcome) IN (

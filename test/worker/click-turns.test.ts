@@ -127,6 +127,19 @@ describe("worker: clicks that were decided before others were counted", () => {
 		expect(await rowsOf("SELECT click_count FROM paid_networks")).toEqual([{ click_count: 1_200 }]);
 	});
 
+	it("of the same IPv6 network, where nothing is unpaid for it, stand however many there were", async () => {
+		const ofNetwork = (connection: string) => clicks(1, { ...SOMEONE, connection: connection.repeat(16), ipPrefix: "2001:db8:1::/48" });
+		await consume(ofNetwork("1"));
+		await env.DB.batch([
+			env.DB.prepare("UPDATE paid_networks SET click_count = 50000"),
+			env.DB.prepare("UPDATE network_settings SET traffic = ?1").bind(JSON.stringify({ modes: { velocity: "off" } })),
+			env.DB.prepare("UPDATE catalogue_state SET version = version + 1"),
+		]);
+		expect(await count(ofNetwork("2"), () => consume(ofNetwork("3")))).toBe(1);
+		expect(await rowsOf("SELECT click_count FROM paid_networks")).toEqual([{ click_count: 50_002 }]);
+		await env.DB.prepare("UPDATE network_settings SET traffic = NULL").run();
+	});
+
 	it("of a source that is new to the publisher's day: it is counted once", async () => {
 		const ofSource = (subi: string) => clicks(1, { texts: { subi } });
 		expect(await count(ofSource("site"), () => consume(ofSource("site")))).toBe(2);

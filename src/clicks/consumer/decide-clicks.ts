@@ -78,7 +78,7 @@ export type DecidedClick = {
 
 export type Decided = {
 	clicks: DecidedClick[];
-	/** Paid clicks by IPv6 network and hour, with those before and how many an hour may have. */
+	/** Paid clicks by IPv6 network and hour, with those before and how many an hour may have; without end where none is unpaid for it. */
 	networks: PaidNetwork[];
 	/** Unpaid clicks by connection and hour: `stored` ones are among `clicks`, `dropped` ones are only counted. */
 	unpaid: { connection: string; hour: number; stored: number; dropped: number }[];
@@ -208,43 +208,43 @@ class Ledger {
 		};
 	}
 
-	/** Nothing is told of a click whose connection or publisher is not known. */
+	/** Nothing is told of a click whose publisher is not known, and little of one whose connection is not. */
 	#visitFacts(click: ClickMessage, publisher: PublisherFacts | undefined, policy: TrafficPolicy): ClickFacts {
+		if (publisher === undefined) return {};
 		const { connection, at, brandId } = click;
-		if (connection === undefined || publisher === undefined) return {};
+		const isOfFullNetwork = this.#paidOfNetwork(click, publisher) >= policy.networkPerHour;
+		if (connection === undefined) return { velocity: isOfFullNetwork };
 		const near = this.#visits.get(visitsKey(publisher.id, connection)) ?? [];
 		// Without a User-Agent its address is known, and no visitor.
 		const browser = browserOf(click);
 		const ofVisitor = near.filter((visit) => visit.userAgentHash === browser);
 		return {
 			repeat: ofVisitor.some((visit) => visit.brandId === brandId && Math.abs(visit.clickedAt - at) < policy.repeatMinutes * MINUTE_MS),
-			velocity:
-				hasHourOf(policy.visitorPerHour, ofVisitor, at) ||
-				hasHourOf(policy.addressPerHour, near, at) ||
-				this.#paidOfNetwork(click, publisher) >= policy.networkPerHour,
+			velocity: isOfFullNetwork || hasHourOf(policy.visitorPerHour, ofVisitor, at) || hasHourOf(policy.addressPerHour, near, at),
 		};
 	}
 
 	/** Paid clicks of the click's hour, of its network where that is an IPv6 one. */
 	#paidOfNetwork(click: ClickMessage, { id }: PublisherFacts): number {
-		const network = wideNetworkOf(click);
+		const network = networkOfClick(click);
 		if (network === null) return 0;
 		const key = networkHourKey(id, network, hourOf(click.at));
 		return (this.#networksBefore.get(key) ?? 0) + (this.#networks.get(key)?.clickCount ?? 0);
 	}
 
-	#countNetwork(click: ClickMessage, publisher: PublisherFacts | undefined, { networkPerHour }: TrafficPolicy): void {
-		const network = wideNetworkOf(click);
+	#countNetwork(click: ClickMessage, publisher: PublisherFacts | undefined, { modes, networkPerHour }: TrafficPolicy): void {
+		const network = networkOfClick(click);
 		if (network === null || publisher === undefined) return;
 		const hour = hourOf(click.at);
 		const key = networkHourKey(publisher.id, network, hour);
 		const counted = this.#networks.get(key);
 		const before = this.#networksBefore.get(key) ?? 0;
-		if (counted === undefined)
-			this.#networks.set(key, { publisherId: publisher.id, network, hour, before, clickCount: 1, most: networkPerHour });
+		// Where a number decides nothing, no batch need be decided again for it.
+		const most = modes.velocity === "unpaid" ? networkPerHour : Number.MAX_SAFE_INTEGER;
+		if (counted === undefined) this.#networks.set(key, { publisherId: publisher.id, network, hour, before, clickCount: 1, most });
 		else {
 			counted.clickCount++;
-			counted.most = Math.min(counted.most, networkPerHour);
+			counted.most = Math.min(counted.most, most);
 		}
 	}
 
@@ -339,7 +339,7 @@ function browserOf({ userAgentHash, network = "" }: ClickMessage): string | unde
 }
 
 /** The IPv6 network of 48 bits that a click came from; null for an IPv4 one, which has few more addresses than people. */
-export function wideNetworkOf({ ipPrefix }: ClickMessage): string | null {
+export function networkOfClick({ ipPrefix }: ClickMessage): string | null {
 	return ipPrefix?.endsWith(WIDE_NETWORK) ? ipPrefix : null;
 }
 

@@ -12,12 +12,12 @@ import {
 	connectionHourKey,
 	hourOf,
 	networkHourKey,
+	networkOfClick,
 	type PaidVisit,
 	policyOf,
 	publisherDayKey,
 	sourceKey,
 	visitWindowMs,
-	wideNetworkOf,
 } from "./decide-clicks.ts";
 import { budgetCostOf, hasCap, type Spent } from "./decide-pause.ts";
 import type { Facts } from "./facts.ts";
@@ -247,7 +247,7 @@ function networkHoursOf(clicks: readonly ClickMessage[], facts: Facts): NetworkH
 	return distinct(
 		clicks.flatMap((click) => {
 			const publisherId = facts.publishers.get(click.publisher)?.id;
-			const network = wideNetworkOf(click);
+			const network = networkOfClick(click);
 			return publisherId === undefined || network === null ? [] : [{ publisherId, network, hour: hourOf(click.at) }];
 		}),
 	);

@@ -106,7 +106,7 @@ function learnedClick({ click, publisher, campaign, revenueMicros, ...decided }:
 	return [{ campaignId, publisherId: publisher.id, sourceHash, keywordClass, link, clickedAt: at, grossMicros, paidMicros: revenueMicros }];
 }
 
-const NETWORKS = additionTo<Decided["networks"][number]>(paidNetworks, ["publisherId", "network", "hour"], ["clickCount"]);
+const NETWORKS = additionTo<Decided["networks"][number]>(paidNetworks, ["hour", "publisherId", "network"], ["clickCount"]);
 const UNPAID = additionTo<Decided["unpaid"][number]>(unpaidHours, ["connection", "hour"], ["stored", "dropped"]);
 const NEW_SOURCES = additionTo<Decided["newSources"][number]>(dailyPublishers, ["publisherId", "date"], ["sourceCount"]);
 

@@ -166,6 +166,9 @@ describe("unit: velocity", () => {
 		const batches = [ofNetwork(700, NOON), ofNetwork(500, NOON + 1), ofNetwork(1, NOON + 2)];
 		expect(reasonsOf(batches).slice(1_199)).toEqual([null, "velocity"]);
 		expect(unpaidOf(reasonsOf([...batches.slice(0, 2), ofNetwork(1, NOON + HOUR_MS), ofNetwork(1, NOON, "2001:db8:85a4::/48")]))).toBe(0);
+		// Of a click whose connection is not known, too.
+		const { connection: _, ...unconnected } = click({ ipPrefix: "2001:db8:85a3::/48" });
+		expect(reasonsOf([...batches.slice(0, 2), [unconnected]]).at(-1)).toBe("velocity");
 		// One of IPv4 has few more addresses than people.
 		expect(unpaidOf(reasonsOf([ofNetwork(1_300, NOON, "203.0.113.0/24")]))).toBe(0);
 		expect(unpaidOf(reasonsOf([ofNetwork(11, NOON)], facts({ traffic: layPolicies(DEFAULT_POLICY, { networkPerHour: 10 }) })))).toBe(1);

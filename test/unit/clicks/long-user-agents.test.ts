@@ -50,8 +50,14 @@ test("unit: hashing them keeps none of them in memory, and their beginning decid
 
 test("unit: visits of which nothing is written have none of them", async () => {
 	const visits = new RecentVisits();
-	const remembered = await growth((userAgent, at) => visits.remember(BID_CLICK, String(at), userAgent, DEFAULT_POLICY));
+	const remembered = await growth((userAgent, at) =>
+		visits.remember(BID_CLICK, { connection: String(at), network: null, userAgent }, DEFAULT_POLICY),
+	);
 	expect(remembered).toBeLessThan(MOST_BYTES);
-	expect(visits.factsOf(BID_CLICK, "0", `0 ${"x".repeat(LONG)}`, DEFAULT_POLICY)).toMatchObject({ repeat: true });
-	expect(visits.factsOf(BID_CLICK, "0", `1 ${"x".repeat(LONG)}`, DEFAULT_POLICY)).toMatchObject({ repeat: false });
+	expect(visits.factsOf(BID_CLICK, { connection: "0", network: null, userAgent: `0 ${"x".repeat(LONG)}` }, DEFAULT_POLICY)).toMatchObject({
+		repeat: true,
+	});
+	expect(visits.factsOf(BID_CLICK, { connection: "0", network: null, userAgent: `1 ${"x".repeat(LONG)}` }, DEFAULT_POLICY)).toMatchObject({
+		repeat: false,
+	});
 });

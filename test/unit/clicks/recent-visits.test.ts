@@ -78,6 +78,19 @@ describe("unit: clicks of which nothing is kept", () => {
 		expect(sent.some(({ connection, network }) => connection !== undefined || network !== undefined)).toBe(false);
 	});
 
+	it("of one IPv6 network of 48 bits are no more in an hour of the clock than it may have, whatever their addresses", async () => {
+		const { sent, record } = recorder();
+		const from = (address: number, minutes: number, publisher = "acme", network = "85a3") => {
+			const of = `2001:db8:${network}:${(address * 256).toString(16)}::/64`;
+			return record(click(minutes, { publisher }), "Browser", { ...DEFAULT_POLICY, networkPerHour: 3 }, of);
+		};
+		for (let address = 1; address <= 4; address++) await from(address, 0);
+		await from(5, 1, "other");
+		await from(5, 1, "acme", "85a4");
+		await from(5, 60);
+		expect(reasons(sent)).toEqual([undefined, undefined, undefined, "velocity", undefined, undefined, undefined]);
+	});
+
 	it("of the same bid are duplicates before they are repeats, whoever clicks", async () => {
 		const { sent, record } = recorder();
 		const ofBid = (bid: string, minutes: number) => click(minutes, { kind: "openrtb", hash: bid.repeat(32) });
@@ -122,7 +135,7 @@ describe("unit: clicks of which nothing is kept", () => {
 	it("are remembered for an hour, or as long as a rule on repeats asks, and then not even as a hash", async () => {
 		const visits = new RecentVisits();
 		const remember = (minutes: number, connection: string, repeatMinutes = 60) =>
-			visits.remember(click(minutes), connection, "Browser", { ...DEFAULT_POLICY, repeatMinutes });
+			visits.remember(click(minutes), { connection, network: null, userAgent: "Browser" }, { ...DEFAULT_POLICY, repeatMinutes });
 		remember(0, "one");
 		remember(0, "two", 120);
 		remember(59, "three");
@@ -135,14 +148,15 @@ describe("unit: clicks of which nothing is kept", () => {
 
 	it("of an address that clicks on are remembered, however many others have come since its first", async () => {
 		const visits = new RecentVisits();
-		const remember = (connection: string) => visits.remember(click(0), connection, "Browser", DEFAULT_POLICY);
+		const placeOf = (connection: string) => ({ connection, network: null, userAgent: "Browser" });
+		const remember = (connection: string) => visits.remember(click(0), placeOf(connection), DEFAULT_POLICY);
 		remember("one");
 		for (let other = 0; other < 9_999; other++) remember(String(other));
 		remember("one");
 		remember("another");
 		expect(visits.size).toBe(10_000);
-		expect(visits.factsOf(click(1), "one", "Browser", DEFAULT_POLICY)).toMatchObject({ repeat: true });
-		expect(visits.factsOf(click(1), "0", "Browser", DEFAULT_POLICY)).toMatchObject({ repeat: false });
+		expect(visits.factsOf(click(1), placeOf("one"), DEFAULT_POLICY)).toMatchObject({ repeat: true });
+		expect(visits.factsOf(click(1), placeOf("0"), DEFAULT_POLICY)).toMatchObject({ repeat: false });
 	});
 
 	it("are held against their own limit, by publisher and hash, and others are not", async () => {

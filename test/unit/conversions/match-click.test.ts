@@ -98,14 +98,31 @@ describe("unit: which click a postback speaks of", () => {
 	/** A GUID that nobody set, and the like. */
 	const NO_IDS = ["00000000-0000-0000-0000-000000000000", "0".repeat(32), "000", "--", "-1", "(none)", "(not set)", "not_set"];
 	/** What analytics and shops call a sale that nobody brought. */
-	const NOBODYS = ["direct", "(direct)", "Organic", "(not provided)", "not available", "unassigned", "default", "no_click_id", "noid"];
+	const NOBODYS = [
+		"direct",
+		"(direct)",
+		"Organic",
+		"(not provided)",
+		"not available",
+		"unassigned",
+		"default",
+		"no_click_id",
+		"noid",
+		"no-click",
+		"(direct) / (none)",
+		"referral",
+		"[object Object]",
+		"0.0",
+		"_",
+	];
 	test.each(["null", "NULL", "(null)", "undefined", "none", "NaN", "n/a", "unknown", "0", "-", ...NO_IDS, ...NOBODYS])(
 		"%s is no id: whoever gave a click such a one would have all sales that nobody brought",
 		(publisherClickId) => expect(match([], [click({ publisherClickId })])).toBe("no_click"),
 	);
 
-	test.each(["10", "-10", "0-1", "not", "unset", "0a", "direct-1", "no-77", "(7)", "test"])("%s is an id", (publisherClickId) =>
-		expect(match([], [click({ publisherClickId })])).toBe("1 by publisher_click_id"),
+	test.each(["10", "-10", "0-1", "not", "unset", "0a", "direct-1", "no-77", "(7)", "test", "0.7", "direct / 7"])(
+		"%s is an id",
+		(publisherClickId) => expect(match([], [click({ publisherClickId })])).toBe("1 by publisher_click_id"),
 	);
 
 	test("a platform reports on its own clicks; a campaign without a platform is anybody's", () => {
