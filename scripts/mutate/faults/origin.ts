@@ -140,8 +140,8 @@ export const ORIGIN_FAULTS: readonly Fault[] = [
 	{
 		name: "search-text-is-syntax",
 		file: "src/products/search-terms.ts",
-		find: 'return `"${word}"`;',
-		replace: "return word;",
+		find: 'return any(spellings(word).map((spelling) => `"${spelling}"`));',
+		replace: "return any(spellings(word));",
 		tests: ["test/unit/products/search-terms.test.ts", "test/worker/affiliate-search.test.ts"],
 	},
 	{
