@@ -356,6 +356,27 @@ export const CLICK_FAULTS: readonly Fault[] = [
 		tests: DECIDE_CLICKS_TESTS,
 	},
 	{
+		name: "networks-are-paid-without-end",
+		file: DECIDE_CLICKS,
+		find: "velocity: isOfFullNetwork || hasHourOf",
+		replace: "velocity: hasHourOf",
+		tests: DECIDE_CLICKS_TESTS,
+	},
+	{
+		name: "a-full-network-rests-on-nothing",
+		file: "src/clicks/consumer/turn.ts",
+		find: "if (2 * (before + clickCount) > most) names.add",
+		replace: "if (before > most) names.add",
+		tests: TURNS_TESTS,
+	},
+	{
+		name: "networks-that-nothing-is-unpaid-for-are-decided-again",
+		file: DECIDE_CLICKS,
+		find: 'modes.velocity === "unpaid" ? networkPerHour : Number.MAX_SAFE_INTEGER',
+		replace: "modes.velocity === null ? Number.MAX_SAFE_INTEGER : networkPerHour",
+		tests: TURNS_TESTS,
+	},
+	{
 		name: "a-turn-touches-no-connection",
 		file: "src/clicks/consumer/turn.ts",
 		find: "if (click.connection !== undefined) names.add(connectionName(click.connection));",
