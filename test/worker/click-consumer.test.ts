@@ -75,6 +75,26 @@ describe("worker: clicks are written once and counted once", () => {
 		expect(await checkCounters()).toBe(1);
 	});
 
+	it("those of an IPv6 network of 48 bits are counted by hour and publisher, however often they come, and only paid ones", async () => {
+		const ipPrefix = "2001:db8:85a3::/48";
+		const messages = [
+			clickMessage({ ipPrefix }),
+			clickMessage({ ipPrefix, at: CLICKED_AT + 1 }),
+			clickMessage({ ipPrefix, reason: "bot" }),
+			clickMessage({ ipPrefix, at: CLICKED_AT + 3_600_000 }),
+			clickMessage({ ipPrefix, publisher: "cpc_rtb" }),
+			clickMessage({ ipPrefix: "203.0.113.0/24" }),
+		];
+		for (let time = 0; time < 2; time++) await consumeClicks(capDeps(), letters(...messages));
+		await consumeClicks(capDeps(), letters(clickMessage({ ipPrefix })));
+		const hour = CLICKED_AT / 3_600_000;
+		expect(await rowsOf("SELECT publisher_id, network, hour, click_count FROM paid_networks ORDER BY publisher_id, hour")).toEqual([
+			{ publisher_id: "acme", network: ipPrefix, hour, click_count: 3 },
+			{ publisher_id: "acme", network: ipPrefix, hour: hour + 1, click_count: 1 },
+			{ publisher_id: "cpc", network: ipPrefix, hour, click_count: 1 },
+		]);
+	});
+
 	it("a call that does not count never uses up the click that follows it", async () => {
 		const { hash } = clickMessage();
 		for (const reason of ["head", "prefetch", "bot", "test", "expired"] as const) {
