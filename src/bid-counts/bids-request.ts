@@ -4,7 +4,7 @@ import { cursorOf } from "../http/pages.ts";
 import { givenOf, groupOf, moment, readSpan, requireKeyOf } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
-import { DAY_MS, HOUR_MS } from "../lib/time.ts";
+import { DAY_MS, HOUR_MS, hourOf } from "../lib/time.ts";
 import { BIDS_GROUPS, type BidsGroup } from "./bids-answer.ts";
 import { BID_COUNTS_DAYS } from "./kept-for.ts";
 
@@ -31,7 +31,7 @@ export type BidsQuery = {
 /** Hours of a period: those that it touches. @throws HttpError 422 for a period that is none, or too long */
 export function readHours(from: string | undefined, to: string | undefined, now: number): { fromHour: number; toHour: number } {
 	const { fromAt, toAt } = readSpan(from, to, now, { defaultMs: DAY_MS, maxDays: BID_COUNTS_DAYS });
-	return { fromHour: Math.floor(fromAt / HOUR_MS), toHour: Math.ceil(toAt / HOUR_MS) };
+	return { fromHour: hourOf(fromAt), toHour: Math.ceil(toAt / HOUR_MS) };
 }
 
 /** @throws HttpError 422 that names every parameter at fault */

@@ -4,7 +4,7 @@
  */
 import { putBounded } from "../lib/bounded-map.ts";
 import { hashOf } from "../lib/hash.ts";
-import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
+import { HOUR_MS, hourOf, MINUTE_MS } from "../lib/time.ts";
 import type { TrafficPolicy } from "../lib/traffic-rules.ts";
 import type { ClickMessage } from "./message.ts";
 import type { ClickFacts } from "./payable.ts";
@@ -98,8 +98,6 @@ export class RecentVisits {
 function browserOf(userAgent: string): number {
 	return hashOf(userAgent.slice(0, MAX_LENGTH));
 }
-
-const hourOf = (at: number) => Math.floor(at / HOUR_MS);
 
 function keyOf(publisher: string, connection: string): string {
 	return `${publisher} ${connection}`;

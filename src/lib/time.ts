@@ -6,6 +6,9 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
+/** Hours of the clock since 1970, as counters by hour are keyed. */
+export const hourOf = (at: number) => Math.floor(at / HOUR_MS);
+
 /** A time as answers have it: ISO 8601 in UTC, with milliseconds. */
 export function isoTime(at: number): string {
 	return new Date(at).toISOString();

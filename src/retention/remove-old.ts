@@ -9,7 +9,7 @@ import { postbackIntake } from "../db/schema/conversions.ts";
 import { retention } from "../db/schema/retention.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { logInfo } from "../lib/log.ts";
-import { DAY_MS, HOUR_MS, utcDay } from "../lib/time.ts";
+import { DAY_MS, hourOf, utcDay } from "../lib/time.ts";
 import { dropClickWeeks, makeClickWeeks } from "./click-weeks.ts";
 import { MAX_SESSION_MS, UNDO_DAYS } from "./kept-for.ts";
 
@@ -99,11 +99,11 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 	await db.run(sql`DELETE FROM paid_visits WHERE click_id IN (
 		SELECT click_id FROM paid_visits WHERE click_id < ${leastIdAt(visitsEnd)} ORDER BY click_id LIMIT ${most})`);
 	await db.run(sql`DELETE FROM paid_networks WHERE (hour, publisher_id, network) IN (
-		SELECT hour, publisher_id, network FROM paid_networks WHERE hour < ${Math.floor(visitsEnd / HOUR_MS)} ORDER BY hour LIMIT ${most})`);
+		SELECT hour, publisher_id, network FROM paid_networks WHERE hour < ${hourOf(visitsEnd)} ORDER BY hour LIMIT ${most})`);
 	await db.run(sql`DELETE FROM unpaid_hours WHERE (connection, hour) IN (
-		SELECT connection, hour FROM unpaid_hours WHERE hour < ${Math.floor(visitsEnd / HOUR_MS)} ORDER BY hour LIMIT ${most})`);
+		SELECT connection, hour FROM unpaid_hours WHERE hour < ${hourOf(visitsEnd)} ORDER BY hour LIMIT ${most})`);
 	await db.run(sql`DELETE FROM bid_hours WHERE (hour, publisher_id, endpoint, outcome) IN (
-		SELECT hour, publisher_id, endpoint, outcome FROM bid_hours WHERE hour < ${Math.floor((at - BID_COUNTS_DAYS * DAY_MS) / HOUR_MS)}
+		SELECT hour, publisher_id, endpoint, outcome FROM bid_hours WHERE hour < ${hourOf(at - BID_COUNTS_DAYS * DAY_MS)}
 		ORDER BY hour LIMIT ${most})`);
 	await db.run(sql`DELETE FROM auction_feedback WHERE (publisher_id, auction_id) IN (
 		SELECT publisher_id, auction_id FROM auction_feedback WHERE at < ${at - AUCTION_KNOWN_DAYS * DAY_MS} ORDER BY at LIMIT ${most})`);

@@ -5,6 +5,7 @@ import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { wrapD1 } from "../../src/db/wrap-d1.ts";
+import type { TrafficSettings } from "../../src/lib/traffic-rules.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf, takesTurn } from "../support/click-messages.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importExactly, NORTHWIND } from "../support/network-import.ts";
@@ -37,8 +38,16 @@ async function setCaps({
 	]);
 }
 
+async function setTraffic(settings: TrafficSettings | null): Promise<void> {
+	await env.DB.batch([
+		env.DB.prepare("UPDATE network_settings SET traffic = ?1").bind(settings === null ? null : JSON.stringify(settings)),
+		env.DB.prepare("UPDATE catalogue_state SET version = version + 1"),
+	]);
+}
+
 beforeEach(async () => {
 	await forgetTraffic("campaign_pauses");
+	await setTraffic(null);
 	await setCaps({});
 });
 
@@ -130,14 +139,10 @@ describe("worker: clicks that were decided before others were counted", () => {
 	it("of the same IPv6 network, where nothing is unpaid for it, stand however many there were", async () => {
 		const ofNetwork = (connection: string) => clicks(1, { ...SOMEONE, connection: connection.repeat(16), ipPrefix: "2001:db8:1::/48" });
 		await consume(ofNetwork("1"));
-		await env.DB.batch([
-			env.DB.prepare("UPDATE paid_networks SET click_count = 50000"),
-			env.DB.prepare("UPDATE network_settings SET traffic = ?1").bind(JSON.stringify({ modes: { velocity: "off" } })),
-			env.DB.prepare("UPDATE catalogue_state SET version = version + 1"),
-		]);
+		await env.DB.prepare("UPDATE paid_networks SET click_count = 50000").run();
+		await setTraffic({ modes: { velocity: "off" } });
 		expect(await count(ofNetwork("2"), () => consume(ofNetwork("3")))).toBe(1);
 		expect(await rowsOf("SELECT click_count FROM paid_networks")).toEqual([{ click_count: 50_002 }]);
-		await env.DB.prepare("UPDATE network_settings SET traffic = NULL").run();
 	});
 
 	it("of a source that is new to the publisher's day: it is counted once", async () => {

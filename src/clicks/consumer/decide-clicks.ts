@@ -3,7 +3,7 @@ import { OTHER_KEYWORDS } from "../../learning/cell.ts";
 import type { PricingModel } from "../../lib/enums.ts";
 import { hashSource } from "../../lib/hash.ts";
 import { beforeShare, priceOf, priceToMicros } from "../../lib/money.ts";
-import { HOUR_MS, localDay, MINUTE_MS, utcDay } from "../../lib/time.ts";
+import { HOUR_MS, hourOf, localDay, MINUTE_MS, utcDay } from "../../lib/time.ts";
 import { layPolicies, type TrafficPolicy, type TrafficRule, type UnpaidReason } from "../../lib/traffic-rules.ts";
 import type { ClickMessage } from "../message.ts";
 import { type ClickFacts, judge } from "../payable.ts";
@@ -99,7 +99,6 @@ export const connectionHourKey = (connection: string, hour: number) => `${connec
 export const networkHourKey = (publisherId: string, network: string, hour: number) => `${publisherId} ${network} ${hour}`;
 export const publisherDayKey = (publisherId: string, date: string) => `${date} ${publisherId}`;
 export const sourceKey = (publisherId: string, date: string, source: string) => JSON.stringify([publisherId, date, source]);
-export const hourOf = (at: number) => Math.floor(at / HOUR_MS);
 
 /** The earliest and latest paid click that may make one of these times a repeat or too many, milliseconds around them. */
 export function visitWindowMs(policy: TrafficPolicy): number {

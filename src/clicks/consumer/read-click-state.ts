@@ -4,13 +4,12 @@ import { type Database, readByKeys, textOf } from "../../db/client.ts";
 import { namedCells, writeCells } from "../../db/json-rows.ts";
 import { leastIdAt } from "../../lib/ids.ts";
 import { brandSubject, publisherSubject } from "../../lib/stop-subject.ts";
-import { DAY_MS, localDay, utcDay } from "../../lib/time.ts";
+import { DAY_MS, hourOf, localDay, utcDay } from "../../lib/time.ts";
 import type { ClickMessage } from "../message.ts";
 import {
 	type ClickState,
 	campaignDayKey,
 	connectionHourKey,
-	hourOf,
 	networkHourKey,
 	networkOfClick,
 	type PaidVisit,
