@@ -68,6 +68,13 @@ describe("unit: documents", () => {
 		expect(long).toEqual([]);
 	});
 
+	it.each(PAGES)("%s: no table's rows run into one line", (page) => {
+		const joined = prose(page)
+			.split("\n")
+			.filter((line) => /\|\s*:?-{3,}/.test(line) && !/^\s*[|\s:-]+$/.test(line));
+		expect(joined).toEqual([]);
+	});
+
 	it("the page of storage names every table", () => {
 		const storage = readFileSync("docs/storage.md", "utf8");
 		const tables = globSync("src/db/schema/*.ts").flatMap((path) =>
