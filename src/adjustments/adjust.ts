@@ -12,10 +12,11 @@ import { countVoided, previewVoid, restoreAll, voidAll } from "./adjust-clicks.t
 import { judgeBy, previewWord, readUndoingWord, readWord } from "./adjust-conversion.ts";
 import type { Adjusted } from "./adjustment-answer.ts";
 import { type AdjustmentRequest, type AmountRequest, microsOf, type UndoRequest, type VoidClicksRequest } from "./adjustment-request.ts";
-import { type Adjustment, type AnyRequest, type NewAdjustment, openAdjustment, readAdjustment, requestOf } from "./adjustment-rows.ts";
+import { type Adjustment, type NewAdjustment, openAdjustment, readAdjustment, requestOf } from "./adjustment-rows.ts";
 import { detachBy, previewDetach, readAttachment } from "./attach-conversion.ts";
 import { type AdjustmentDeps, type Change, NO_CHANGE } from "./deps.ts";
 import { renewDigests } from "./renew-digests.ts";
+import type { AnyRequest } from "./revalue-request.ts";
 import { readSelection, requirePublisher } from "./select-clicks.ts";
 
 /**

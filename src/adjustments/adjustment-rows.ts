@@ -6,14 +6,12 @@ import { isConstraintError } from "../db/overtaken.ts";
 import { adjustments } from "../db/schema/adjustments.ts";
 import { invalidInput } from "../http/errors.ts";
 import { HttpError } from "../lib/http.ts";
-import type { AdjustmentRequest, AttachRequest } from "./adjustment-request.ts";
 import { besideAdjustment } from "./audit-adjustment.ts";
 import type { AdjustmentDeps, Verdict } from "./deps.ts";
-import type { RevalueRequest } from "./revalue-request.ts";
+import type { AnyRequest } from "./revalue-request.ts";
 
 export type Adjustment = typeof adjustments.$inferSelect;
 export type NewAdjustment = typeof adjustments.$inferInsert;
-export type AnyRequest = AdjustmentRequest | RevalueRequest | AttachRequest;
 
 /** Of a conversion that was judged: its verdict before, and the most that it passed if it was a release, micro-dollars. */
 export type Before = { was: Verdict; was_released_micros?: number };

@@ -1,8 +1,8 @@
 /** What is written beside the row of an adjustment: above all what the audit keeps of it. */
 import type { SQL } from "drizzle-orm";
 import { type AuditEntry, auditStatement } from "../audit/audit-statement.ts";
-import type { AnyRequest, NewAdjustment } from "./adjustment-rows.ts";
 import type { AdjustmentDeps } from "./deps.ts";
+import type { AnyRequest } from "./revalue-request.ts";
 
 /** Adjustments that are an operation of their own. */
 const VERBS: Partial<Record<AnyRequest["kind"], string>> = { revalue: "revalueRates", attach_conversion: "attachConversion" };
@@ -13,7 +13,7 @@ const VERBS: Partial<Record<AnyRequest["kind"], string>> = { revalue: "revalueRa
  */
 export function besideAdjustment(
 	{ actor, verb = "adjust", beside = [] }: AdjustmentDeps,
-	{ id, at }: NewAdjustment,
+	{ id, at }: { id: string; at: number },
 	request: AnyRequest,
 	changed: Pick<AuditEntry, "before" | "counts"> = {},
 ): SQL[] {

@@ -1,7 +1,7 @@
 /** What POST /operator/rates/revalue takes. */
 import * as v from "valibot";
 import { DAY_MS } from "../lib/time.ts";
-import { day, shared } from "./adjustment-request.ts";
+import { type AdjustmentRequest, type AttachRequest, day, shared } from "./adjustment-request.ts";
 
 /** Days of one request. */
 export const MAX_REVALUED_DAYS = 366;
@@ -33,3 +33,6 @@ export const revalueSchema = v.pipe(
 );
 
 export type RevalueRequest = v.InferOutput<typeof revalueSchema>;
+
+/** Whatever makes an adjustment. */
+export type AnyRequest = AdjustmentRequest | AttachRequest | RevalueRequest;

@@ -1,7 +1,7 @@
 /** Every import of src/ and scripts/ keeps to the map of parts (scripts/checks/parts/map.ts), and a forbidden one would be seen. */
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { checkImports, checkMap, findUnused } from "../../scripts/checks/parts/check-imports.ts";
+import { checkImports, checkMap, findCircles, findUnused } from "../../scripts/checks/parts/check-imports.ts";
 import { MAP_PATH } from "../../scripts/checks/parts/map.ts";
 import { COMMAND, PAGE, printedIn, printInto, printParts } from "../../scripts/checks/parts/parts-table.ts";
 
@@ -19,6 +19,18 @@ describe("unit: the imports of src/ and scripts/", { timeout: 30_000 }, () => {
 
 	it("go one way: a part imports only what stands above it in the map", () => {
 		expect(checkMap()).toEqual([]);
+	});
+
+	it("go in no circle, of types neither", () => {
+		expect(findCircles(FILES)).toEqual([]);
+		const circle = [
+			["src/lib/a.ts", 'import { b } from "./b.ts";'],
+			["src/lib/b.ts", 'import type { C } from "../http/c.ts";'],
+			["src/http/c.ts", 'import { a } from "../lib/a.ts";'],
+			["src/http/d.ts", 'import { c } from "./c.ts";'],
+		] as const;
+		expect(findCircles(new Map(circle))).toEqual(["src/lib/a.ts → src/lib/b.ts → src/http/c.ts → src/lib/a.ts"]);
+		expect(findCircles(new Map(circle.slice(0, 2)))).toEqual([]);
 	});
 
 	it("are what the page of the architecture says", () => {

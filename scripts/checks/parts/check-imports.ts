@@ -44,6 +44,25 @@ export function findUnused(files: Files): string[] {
 	});
 }
 
+/** Files that import each other, over others too: each circle once, as the way around it. */
+export function findCircles(files: Files): string[] {
+	const targets = new Map<string, string[]>();
+	for (const { file, target } of readAll(files)) {
+		if (target.type === "file" && target.path !== file) targets.set(file, [...(targets.get(file) ?? []), target.path]);
+	}
+	const circles: string[] = [];
+	const left = new Set<string>();
+	const visit = (file: string, way: readonly string[]) => {
+		const begin = way.indexOf(file);
+		if (begin >= 0) circles.push([...way.slice(begin), file].join(" → "));
+		if (begin >= 0 || left.has(file)) return;
+		for (const next of targets.get(file) ?? []) visit(next, [...way, file]);
+		left.add(file);
+	};
+	for (const file of files.keys()) visit(file, []);
+	return circles;
+}
+
 /** Where the map itself is at fault: imports of what does not stand above, or is named nowhere. */
 export function checkMap(parts: readonly Part[] = PARTS): string[] {
 	const above = new Set(OUTSIDE);

@@ -1,5 +1,6 @@
 /** Which states are good and which are not, in one place. */
-import type { Tone } from "./values.tsx";
+/** How a thing stands: well, waiting for something, wrong, at an end, or none of these. */
+export type Tone = "good" | "waiting" | "bad" | "over" | "plain";
 
 const WORDS: Readonly<Record<Exclude<Tone, "plain">, readonly string[]>> = {
 	good: [

@@ -1,6 +1,6 @@
 /** One value each, written the same on every page. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { toneOf } from "./tones.ts";
+import { type Tone, toneOf } from "./tones.ts";
 
 /** In the place of a value that is not there. */
 export function None(): JSX.Element {
@@ -80,9 +80,6 @@ export function Time({ at, date = false }: { at: string | number | null | undefi
 export function State({ word, tone = toneOf(word) }: { word: string; tone?: Tone }): JSX.Element {
 	return <span class={`state ${tone}`}>{word.replaceAll("_", " ")}</span>;
 }
-
-/** How a thing stands: well, waiting for something, wrong, at an end, or none of these. */
-export type Tone = "good" | "waiting" | "bad" | "over" | "plain";
 
 /** A text of a machine: an id, a key, an address. */
 export function Code({ children }: { children: string | null | undefined }): JSX.Element {

@@ -2,7 +2,8 @@
 import * as v from "valibot";
 import { cursorOf, writeCursor } from "../../http/pages.ts";
 import { normaliseClickId } from "../../lib/click-id.ts";
-import type { ErasePosition } from "./erase.ts";
+import type { KeptPosition } from "./erase-kept.ts";
+import type { RefusedPosition } from "./erase-refused.ts";
 
 /** Longest value that a click's row has of one parameter. */
 const MAX_UID_LENGTH = 255;
@@ -37,6 +38,9 @@ const position = v.union([
 	v.strictTuple([object, v.literal("refused_of_nobody"), v.string()]),
 ]);
 type Position = v.InferOutput<typeof position>;
+
+/** Where an answer that was not complete has stopped: behind which object of the archive, and within what KV keeps, or refused postbacks. */
+export type ErasePosition = { archive: string | null; kept: KeptPosition | null; refused: RefusedPosition | null };
 
 export function writePosition({ archive, kept, refused }: ErasePosition): string {
 	if (kept !== null) return writeCursor([archive ?? "", "kept", ...kept]);

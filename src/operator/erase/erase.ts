@@ -8,9 +8,9 @@ import { newUuid } from "../../lib/ids.ts";
 import { isoTime } from "../../lib/time.ts";
 import type { PlatformKeys } from "./claim-messages.ts";
 import type { Erased as Answer, EraseCounts } from "./erase-answer.ts";
-import { eraseArchive, eraseDeadLetters, eraseHeld, eraseKept, type KeptPosition } from "./erase-kept.ts";
-import { eraseRefused, FIRST_REFUSED, type RefusedPosition } from "./erase-refused.ts";
-import { readClick, type Subject, writePosition } from "./erase-request.ts";
+import { eraseArchive, eraseDeadLetters, eraseHeld, eraseKept } from "./erase-kept.ts";
+import { eraseRefused, FIRST_REFUSED } from "./erase-refused.ts";
+import { type ErasePosition, readClick, type Subject, writePosition } from "./erase-request.ts";
 import { eraseRows, type Receipt } from "./erase-rows.ts";
 import { type ErasedClick, readOwnIds } from "./own-ids.ts";
 import type { Erased } from "./redact.ts";
@@ -19,9 +19,6 @@ export type EraseDeps = { db: Database; kv: KVNamespace; archive: R2Bucket | und
 
 const CLICKS_A_STEP = 200;
 const MAX_STEPS = 25;
-
-/** Where an answer that was not complete has stopped: behind which object of the archive, and within what KV keeps, or refused postbacks. */
-export type ErasePosition = { archive: string | null; kept: KeptPosition | null; refused: RefusedPosition | null };
 
 /**
  * First the archive, a part of it at a time; then what waits outside its tables; and the tables last, by which the rest is found. A request

@@ -14,10 +14,9 @@ import { newKey } from "../../lib/key-format.ts";
 import { HOUR_MS, isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import type { CredentialState, NewCredential } from "./keys-answers.ts";
 import type { Grant } from "./operator-grant.ts";
-import { hasRoom, noRoom } from "./require-room.ts";
+import { hasRoom, noRoom, type OwnedKind } from "./require-room.ts";
 
 export type KeysDeps = { db: Database; now: () => number };
-export type OwnedKind<Kind extends CredentialKind = CredentialKind> = { kind: Kind; owner: string };
 
 /** Which credentials a list shows; all of them where nothing is named. */
 export type ListFilter = {

@@ -12,8 +12,9 @@ import { invalidInput } from "../../http/errors.ts";
 import type { NameKind } from "../../lib/enums.ts";
 import { HOUR_MS, isoTime } from "../../lib/time.ts";
 import type { CredentialState, NewCredential } from "./keys-answers.ts";
-import { describeEnd, type KeysDeps, type ListFilter, type OwnedKind } from "./manage-keys.ts";
+import { describeEnd, type KeysDeps, type ListFilter } from "./manage-keys.ts";
 import { newName } from "./new-credentials.ts";
+import type { OwnedKind } from "./require-room.ts";
 
 type Publisher = typeof publishers.$inferSelect;
 
