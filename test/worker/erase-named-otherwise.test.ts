@@ -113,6 +113,17 @@ describe("worker: erasing what names the publisher's own click id", () => {
 		expect(await conversions()).toEqual(before);
 	});
 
+	it("of a sale that an operator attaches to an erased click, once that is erased again", async () => {
+		const mine = click();
+		await storeClicks(mine);
+		await erase({ click: mine.click_hash });
+		await consume(personal("t", OWN));
+		await post("conversions/west/t/attach", { click: mine.id, text: "order mail" });
+		expect((await erase({ click: mine.click_hash })).counts).toMatchObject({ clicks: 0, conversions: 1, postbacks: 1 });
+		await expectErased();
+		expect(await conversions()).toEqual([{ txnid: "t", stage: "settled", click_id: mine.id, revenue_micros: 8_000_000 }]);
+	});
+
 	it("of a refused postback", async () => {
 		const mine = click();
 		await storeClicks(mine);
