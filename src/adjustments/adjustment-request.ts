@@ -1,19 +1,12 @@
 /** What POST and GET /operator/adjustments take. */
 import * as v from "valibot";
-import { datetime, endOfTime, timeOf } from "../http/datetime.ts";
+import { datetime, day, endOf, startOf } from "../http/datetime.ts";
 import { networkPrefix } from "../lib/ip.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, formatUsd, parseDecimal } from "../lib/money.ts";
 import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
-import { isUtcDay } from "../lib/time.ts";
 import { TRAFFIC_RULES } from "../lib/traffic-rules.ts";
 
 const name = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
-
-export const day = v.pipe(
-	v.string("must be a text"),
-	v.regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-11-21"),
-	v.check(isUtcDay, "must be a day of the calendar"),
-);
 
 /** The network that clicks keep of an address: an address stands for the one that it is in. */
 const addressPrefix = v.pipe(
@@ -77,7 +70,7 @@ const voidClicksSchema = v.pipe(
 		`must name clicks by ${Object.keys(SELECTION).join(", ")}`,
 	),
 	v.forward(
-		v.check(({ from, to }) => from === undefined || to === undefined || timeOf(from) < endOfTime(to), "must be after from"),
+		v.check(({ from, to }) => from === undefined || to === undefined || startOf(from) < endOf(to), "must be after from"),
 		["to"],
 	),
 );

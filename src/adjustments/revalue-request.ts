@@ -1,7 +1,8 @@
 /** What POST /operator/rates/revalue takes. */
 import * as v from "valibot";
+import { day } from "../http/datetime.ts";
 import { DAY_MS } from "../lib/time.ts";
-import { type AdjustmentRequest, type AttachRequest, day, shared } from "./adjustment-request.ts";
+import { type AdjustmentRequest, type AttachRequest, shared } from "./adjustment-request.ts";
 
 /** Days of one request. */
 export const MAX_REVALUED_DAYS = 366;

@@ -1,7 +1,7 @@
 /** Which paid clicks an adjustment takes back: walked in the order of their ids, a bounded number of rows a query. */
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
-import { endOfTime, timeOf } from "../http/datetime.ts";
+import { endOf, startOf } from "../http/datetime.ts";
 import { invalidInput } from "../http/errors.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { leastIdAt } from "../lib/ids.ts";
@@ -25,8 +25,8 @@ export async function readSelection(db: Database, request: VoidClicksRequest, no
 	const { publisher, source, address_prefix, brand, campaign, reason } = request;
 	if (publisher !== undefined) await requirePublisher(db, publisher);
 	const brandId = brand === undefined ? undefined : await readBrandId(db, brand);
-	const from = request.from === undefined ? 0 : timeOf(request.from);
-	const to = request.to === undefined ? now : Math.min(now, endOfTime(request.to));
+	const from = request.from === undefined ? 0 : startOf(request.from);
+	const to = request.to === undefined ? now : Math.min(now, endOf(request.to));
 	const conditions = [
 		sql`c.reason IS NULL AND c.clicked_at >= ${from} AND c.clicked_at < ${to}`,
 		publisher === undefined ? null : sql`c.publisher_id = ${publisher}`,

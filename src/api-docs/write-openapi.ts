@@ -1,6 +1,6 @@
 /** Writes the OpenAPI 3.1 description of operations. */
 import type { Answer, Answers, Content, Credential, Described, Example, Operation, Parameter, Webhook } from "./operation.ts";
-import { FORBIDDEN, TOO_MANY_REQUESTS } from "./operations/shapes.ts";
+import { FORBIDDEN, OTHER_METHOD, TOO_MANY_REQUESTS } from "./operations/shapes.ts";
 import { type Json, Schemas } from "./schemas.ts";
 
 export type Hosts = { baseUrl: string; rtbUrl: string; clickUrl: string };
@@ -66,7 +66,11 @@ class Description {
 		return {
 			...this.#call({
 				...operation,
-				answers: { ...(role !== undefined && { 403: FORBIDDEN }), ...(credential !== undefined && { 429: TOO_MANY_REQUESTS }), ...answers },
+				answers: {
+					...(role !== undefined && { 403: FORBIDDEN, 405: OTHER_METHOD }),
+					...(credential !== undefined && { 429: TOO_MANY_REQUESTS }),
+					...answers,
+				},
 			}),
 			...(server !== undefined && { servers: [{ url: server }] }),
 			security: credential === undefined ? [] : [{ [credential]: role === undefined ? [] : [role] }],

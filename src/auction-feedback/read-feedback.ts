@@ -3,14 +3,15 @@ import { type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
 import { FEEDBACK_DAYS } from "../bid-counts/kept-for.ts";
 import { type Database, runTransaction } from "../db/client.ts";
+import { day } from "../http/datetime.ts";
 import { invalidInput } from "../http/errors.ts";
 import { cursorOf, cutPage } from "../http/pages.ts";
-import { day, givenOf, groupOf, readSpan } from "../http/period.ts";
-import { readInput } from "../http/read-input.ts";
+import { groupOf, readDaySpan } from "../http/period.ts";
+import { readQuery } from "../http/read-input.ts";
 import { NOTICE_KINDS, type NoticeKind } from "../lib/enums.ts";
 import { microsToDecimal4 } from "../lib/money.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
-import { DAY_MS, HOUR_MS, utcDay } from "../lib/time.ts";
+import { DAY_MS, HOUR_MS } from "../lib/time.ts";
 import { FEEDBACK_GROUPS, type FeedbackGroup, type FeedbackPage, type FeedbackRow } from "./feedback-answer.ts";
 import { LOST_TO_HIGHER_BID, meaningOf, WON } from "./loss-codes.ts";
 
@@ -36,14 +37,13 @@ export type FeedbackQuery = {
 
 /** Without `from` it is six days before `to`, and without `to` today. @throws HttpError 422 that names every parameter at fault */
 export function readFeedbackQuery(query: Record<string, string>, now: number): FeedbackQuery {
-	const { group, from, to, publisher, limit, cursor } = readInput(feedbackQuerySchema, givenOf(query));
-	const last = to ?? utcDay(now);
-	const { fromAt } = readSpan(from, last, now, { defaultMs: 7 * DAY_MS, maxDays: FEEDBACK_DAYS });
+	const { group, from, to, publisher, limit, cursor } = readQuery(feedbackQuerySchema, query);
+	const days = readDaySpan(from, to, now, { defaultDays: 6, maxDays: FEEDBACK_DAYS });
 	const isKey =
 		cursor === undefined ||
 		(cursor.length === group.length && cursor.every((value, at) => (typeof value === "number") === (group[at] === "loss")));
 	if (!isKey) throw invalidInput([{ path: "cursor", message: "must be of the same group" }]);
-	return { group, from: utcDay(fromAt), to: last, publisher: publisher ?? null, limit, after: cursor ?? null };
+	return { group, ...days, publisher: publisher ?? null, limit, after: cursor ?? null };
 }
 
 type Sums = { auctions: number | null; won: number | null; beaten: number | null; beaten_micros: number | null };

@@ -1,13 +1,13 @@
 /** GET /operator/audit: who did what. */
 import { Hono } from "hono";
 import type { Database } from "../db/client.ts";
-import { readInput } from "../http/read-input.ts";
+import { readQuery } from "../http/read-input.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { auditQuerySchema } from "./audit-request.ts";
 import { listAudit } from "./list-audit.ts";
 
 export function auditRoutes({ db }: { db: Database }): Hono {
 	const app = new Hono();
-	app.get("/", async (c) => jsonResponse(await listAudit(db, readInput(auditQuerySchema, c.req.query()))));
+	app.get("/", async (c) => jsonResponse(await listAudit(db, readQuery(auditQuerySchema, c.req.query()))));
 	return app;
 }

@@ -1,8 +1,9 @@
 /** What GET /operator/bids is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
+import { datetime } from "../http/datetime.ts";
 import { cursorOf } from "../http/pages.ts";
-import { givenOf, groupOf, moment, readSpan, requireKeyOf } from "../http/period.ts";
-import { readInput } from "../http/read-input.ts";
+import { groupOf, readSpan, requireKeyOf } from "../http/period.ts";
+import { readQuery } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS, HOUR_MS, hourOf } from "../lib/time.ts";
 import { BIDS_GROUPS, type BidsGroup } from "./bids-answer.ts";
@@ -10,8 +11,8 @@ import { BID_COUNTS_DAYS } from "./kept-for.ts";
 
 export const bidsQuerySchema = v.strictObject({
 	group: groupOf(BIDS_GROUPS, "hour,publisher,reason"),
-	from: v.optional(moment),
-	to: v.optional(moment),
+	from: v.optional(datetime),
+	to: v.optional(datetime),
 	publisher: v.optional(v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"))),
 	limit: pageLimit,
 	cursor: cursorOf(v.array(v.union([v.pipe(v.string(), v.maxLength(1_000)), v.pipe(v.number(), v.safeInteger())]))),
@@ -36,7 +37,7 @@ export function readHours(from: string | undefined, to: string | undefined, now:
 
 /** @throws HttpError 422 that names every parameter at fault */
 export function readBidsQuery(query: Record<string, string>, now: number): BidsQuery {
-	const { group, from, to, publisher, limit, cursor } = readInput(bidsQuerySchema, givenOf(query));
+	const { group, from, to, publisher, limit, cursor } = readQuery(bidsQuerySchema, query);
 	const hours = readHours(from, to, now);
 	requireKeyOf(group, cursor, ["hour", "day"]);
 	return { group, ...hours, publisher: publisher ?? null, limit, after: cursor ?? null };

@@ -1,7 +1,7 @@
 /** /operator/callbacks: what an account manager sees and does. */
 import { Hono } from "hono";
 import { actorOf } from "../http/actor.ts";
-import { readBody, readDryRun, readInput, refuseQuery } from "../http/read-input.ts";
+import { readBody, readDryRun, readQuery, refuseQuery } from "../http/read-input.ts";
 import { jsonResponse } from "../lib/http.ts";
 import type { CallbackDeps } from "./deliver-callback.ts";
 import { listCallbacks } from "./list-callbacks.ts";
@@ -11,7 +11,7 @@ import { testCallbackFor } from "./test-callback.ts";
 
 export function callbackRoutes(deps: CallbackDeps): Hono {
 	const app = new Hono();
-	app.get("/", async (c) => jsonResponse(await listCallbacks(deps, readInput(listSchema, c.req.query()))));
+	app.get("/", async (c) => jsonResponse(await listCallbacks(deps, readQuery(listSchema, c.req.query()))));
 	app.post("/replay", async (c) => {
 		const isDryRun = readDryRun(c.req.query());
 		const request = await readBody(c.req.raw, replaySchema);

@@ -1,7 +1,7 @@
 /** How the operator names callbacks: by publisher, transaction, id, state and time. One reading for lists and replays. */
 import { type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
-import { datetime, endOfTime, timeOf } from "../http/datetime.ts";
+import { times } from "../http/datetime.ts";
 import { CALLBACK_STATES } from "../lib/enums.ts";
 
 const text = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
@@ -16,8 +16,7 @@ export const selectionEntries = {
 	txnid: v.optional(text),
 	state: v.optional(v.picklist(CALLBACK_STATES, `must be one of ${CALLBACK_STATES.join(", ")}`)),
 	/** When the callback came to be: from, and before, Unix milliseconds. */
-	from: v.optional(v.pipe(datetime, v.transform(timeOf))),
-	to: v.optional(v.pipe(datetime, v.transform(endOfTime))),
+	...times,
 };
 
 const selectionSchema = v.object(selectionEntries);

@@ -1,9 +1,7 @@
 /** GET /api/conversions/changes and GET /api/brands/changes: what has changed for the publisher that asks. */
-import { type Context, Hono } from "hono";
-import type * as v from "valibot";
+import { Hono } from "hono";
 import type { LinkTokens } from "../click-token/link-token.ts";
-import { givenOf } from "../http/period.ts";
-import { readInput } from "../http/read-input.ts";
+import { readQuery } from "../http/read-input.ts";
 import { methodNotAllowed } from "../lib/http.ts";
 import { answerOwner, type PublisherDeps } from "../publisher-api/answer-publisher.ts";
 import { brandChangesQuery, conversionChangesQuery } from "./feed-cursor.ts";
@@ -20,17 +18,12 @@ export function changesRoutes(deps: ChangesDeps): Hono {
 	const app = new Hono();
 	app.get(
 		"/conversions/changes",
-		answerOwner(deps, (owner, c) => readConversionChanges(deps.db, owner, readQuery(c, conversionChangesQuery))),
+		answerOwner(deps, (owner, c) => readConversionChanges(deps.db, owner, readQuery(conversionChangesQuery, c.req.query()))),
 	);
 	app.get(
 		"/brands/changes",
-		answerOwner(deps, (owner, c) => readBrandChanges(deps, owner, readQuery(c, brandChangesQuery))),
+		answerOwner(deps, (owner, c) => readBrandChanges(deps, owner, readQuery(brandChangesQuery, c.req.query()))),
 	);
 	for (const path of ["/conversions/changes", "/brands/changes"]) app.all(path, () => methodNotAllowed("GET, HEAD"));
 	return app;
-}
-
-/** @throws HttpError 422 that names every parameter at fault */
-function readQuery<Query>(c: Context, schema: v.GenericSchema<unknown, Query>): Query {
-	return readInput(schema, givenOf(c.req.query()));
 }

@@ -1,8 +1,7 @@
 /** What the endpoints of claims take. */
 import * as v from "valibot";
-import { day } from "../adjustments/adjustment-request.ts";
+import { day, inOrder, moment, times } from "../http/datetime.ts";
 import { anyId, brandDomain } from "../http/filters.ts";
-import { moment } from "../http/period.ts";
 import { CLAIM_KINDS, CLAIM_STATES } from "../lib/enums.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, formatUsd, parseDecimal } from "../lib/money.ts";
 import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
@@ -55,12 +54,14 @@ const list = {
 	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of an answer"))),
 };
 export const ownClaimsQuerySchema = v.strictObject(list);
-export const claimsQuerySchema = v.strictObject({
-	...list,
-	publisher: v.optional(v.pipe(v.string(), v.maxLength(2_000, "is too long"))),
-	from: v.optional(moment),
-	to: v.optional(moment),
-});
+export const claimsQuerySchema = v.pipe(
+	v.strictObject({
+		...list,
+		publisher: v.optional(v.pipe(v.string(), v.maxLength(2_000, "is too long"))),
+		...times,
+	}),
+	inOrder(),
+);
 
 const name = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
 

@@ -3,8 +3,7 @@ import { type Context, Hono } from "hono";
 import type { AdjustingDeps } from "../adjustments/deps.ts";
 import { actorOf } from "../http/actor.ts";
 import { answerHttpError } from "../http/errors.ts";
-import { givenOf } from "../http/period.ts";
-import { limitBody, readBody, readDryRun, readInput } from "../http/read-input.ts";
+import { limitBody, readBody, readDryRun, readQuery } from "../http/read-input.ts";
 import { jsonResponse, methodNotAllowed } from "../lib/http.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { answerActive, answerOwner, type PublisherDeps } from "../publisher-api/answer-publisher.ts";
@@ -26,7 +25,7 @@ export function ownClaimRoutes(deps: PublisherDeps): Hono {
 	const idOf = (c: Context) => c.req.param("id") ?? "";
 	app.get(
 		"/claims",
-		answerOwner(deps, (owner, c) => listOwnClaims(deps, owner, readInput(ownClaimsQuerySchema, givenOf(c.req.query())))),
+		answerOwner(deps, (owner, c) => listOwnClaims(deps, owner, readQuery(ownClaimsQuerySchema, c.req.query()))),
 	);
 	app.post(
 		"/claims",
@@ -55,7 +54,7 @@ export function claimRoutes(adjusting: AdjustingDeps): Hono {
 	const app = new Hono();
 	const depsOf = (c: Context) => ({ ...adjusting, actor: actorOf(c) });
 	const textOf = async (c: Context) => (await readBody(c.req.raw, wordsSchema)).text;
-	app.get("/", async (c) => jsonResponse(await listClaims(adjusting, readInput(claimsQuerySchema, givenOf(c.req.query())))));
+	app.get("/", async (c) => jsonResponse(await listClaims(adjusting, readQuery(claimsQuerySchema, c.req.query()))));
 	for (const [verb, settle] of [
 		["answer", answerClaim],
 		["decline", declineClaim],

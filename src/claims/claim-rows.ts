@@ -6,7 +6,6 @@ import { allColumns } from "../db/json-rows.ts";
 import { isConstraintError, isOvertaken } from "../db/overtaken.ts";
 import { claims } from "../db/schema/claims.ts";
 import { invalidInput, notThere } from "../http/errors.ts";
-import { endOf } from "../http/period.ts";
 import type { ClaimState } from "../lib/enums.ts";
 import { HttpError } from "../lib/http.ts";
 import { leastIdAt } from "../lib/ids.ts";
@@ -27,9 +26,9 @@ type Wanted = {
 	publisher?: string | undefined;
 	id?: string | undefined;
 	state?: ClaimState | undefined;
-	/** When they were made, as `moment` has it; a date of `to` is included. */
-	from?: string | undefined;
-	to?: string | undefined;
+	/** When they were made, Unix milliseconds; `to` is excluded. */
+	from?: number | undefined;
+	to?: number | undefined;
 	limit: number;
 	cursor?: string | undefined;
 };
@@ -43,8 +42,8 @@ export async function readClaims(db: Database, wanted: Wanted): Promise<{ rows: 
 		id === undefined ? null : sql`id = ${id}`,
 		state === undefined ? null : sql`state = ${state}`,
 		// Ids are of the time at which claims were made.
-		from === undefined ? null : sql`id >= ${leastIdAt(Date.parse(from))}`,
-		to === undefined ? null : sql`id < ${leastIdAt(endOf(to))}`,
+		from === undefined ? null : sql`id >= ${leastIdAt(from)}`,
+		to === undefined ? null : sql`id < ${leastIdAt(to)}`,
 		after === null ? null : sql`id < ${after.id}`,
 	].filter((condition) => condition !== null);
 	const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);

@@ -1,11 +1,10 @@
 /** What GET /api/days is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
-import { invalidInput } from "../http/errors.ts";
-import { readInput } from "../http/read-input.ts";
+import { day } from "../http/datetime.ts";
+import { noTime } from "../http/period.ts";
+import { readQuery } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS, isUtcDay, utcDay } from "../lib/time.ts";
-
-const day = v.pipe(v.string(), v.check(isUtcDay, "must be a UTC date such as 2026-11-18"));
 
 export const daysQuerySchema = v.strictObject({
 	from: v.optional(day),
@@ -23,13 +22,11 @@ export type DaysQuery = { from: string; to: string; limit: number; cursor: strin
  * @throws HttpError 422 that names every parameter at fault
  */
 export function readDaysQuery(query: Record<string, string>, now: number): DaysQuery {
-	const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
-	const { from, to, limit, cursor } = readInput(daysQuerySchema, given);
+	const { from, to, limit, cursor } = readQuery(daysQuerySchema, query);
 	const yesterday = utcDay(now - DAY_MS);
 	const first = from ?? utcDay(Date.parse(to ?? yesterday) - 30 * DAY_MS);
 	// Whoever asks for what follows the last day that it has may be early: of today there is nothing yet.
-	if (to === undefined && first > utcDay(now)) throw invalidInput([{ path: "from", message: "must not lie ahead" }]);
-	if (to !== undefined && first > to) throw invalidInput([{ path: "to", message: "must not be before from" }]);
+	if (first > (to ?? utcDay(now))) throw noTime(to);
 	const last = to ?? yesterday;
 	return { from: first, to: last < yesterday ? last : yesterday, limit, cursor: cursor ?? null };
 }

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import type { Database } from "../db/client.ts";
 import { answerHttpError } from "../http/errors.ts";
 import type { PublisherLimit } from "../http/publisher-limit.ts";
+import { assertGivenOnce } from "../http/read-input.ts";
 import type { KeyOwners } from "../keys/key-owners.ts";
 import { jsonResponse, methodNotAllowed, unauthorized } from "../lib/http.ts";
 import { readDaysQuery } from "./days-request.ts";
@@ -15,6 +16,7 @@ export function dayRoutes(deps: { db: Database; keys: KeyOwners; now: () => numb
 		if (owner === null) return unauthorized();
 		const { headers, refused } = await deps.limit.take(owner);
 		if (refused !== null) return refused;
+		assertGivenOnce(c.req.queries());
 		const days = await readDays(deps.db, owner, readDaysQuery(c.req.query(), deps.now()));
 		return days === null ? unauthorized() : jsonResponse(days, 200, { ...headers, "cache-control": "no-store", vary: "AccessKey" });
 	});

@@ -1,19 +1,8 @@
 /** The time of a list: `from` and `to` of its query. Pure. */
 import * as v from "valibot";
-import { DAY_MS, isUtcDay } from "../lib/time.ts";
+import { DAY_MS, utcDay } from "../lib/time.ts";
+import { endOf, NOT_IN_ORDER, startOf, within } from "./datetime.ts";
 import { invalidInput } from "./errors.ts";
-
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const DATE_LENGTH = "2026-11-18".length;
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
-
-export const day = v.pipe(v.string(), v.check(isUtcDay, "must be a UTC date such as 2026-11-18"), v.description("UTC date."));
-
-export const moment = v.pipe(
-	v.string(),
-	v.check(isMoment, "must be a UTC date such as 2026-11-18, or a time such as 2026-11-18T15:00:00Z"),
-	v.description("UTC date, or ISO 8601 time."),
-);
 
 export type Span = {
 	fromAt: number;
@@ -30,29 +19,40 @@ export type SpanRules = {
 
 /**
  * A date as `to` includes that day; without `to` it is now.
- * @param from,to as {@link moment} takes them
+ * @param from,to as `datetime` takes them
  * @throws HttpError 422 for a period that is none, or too long
  */
 export function readSpan(from: string | undefined, to: string | undefined, now: number, { defaultMs, maxDays }: SpanRules): Span {
 	const toAt = to === undefined ? now : endOf(to);
-	const fromAt = from === undefined ? toAt - defaultMs : Date.parse(from);
-	if (fromAt >= toAt) {
-		throw invalidInput([
-			to === undefined ? { path: "from", message: "must not lie ahead" } : { path: "to", message: "must not be before from" },
-		]);
-	}
+	const fromAt = from === undefined ? within(toAt - defaultMs) : startOf(from);
+	if (fromAt >= toAt) throw noTime(to);
 	if (toAt - fromAt > maxDays * DAY_MS) throw invalidInput([{ path: "from", message: `must be at most ${maxDays} days before to` }]);
 	return { fromAt, toAt };
 }
 
-/** The first moment after `to`, of which a date includes its day. @param to as {@link moment} takes it */
-export function endOf(to: string): number {
-	return Date.parse(to) + (DATE.test(to) ? DAY_MS : 0);
+export type DaysRules = {
+	/** Without `from` it is so many days before `to`. */
+	defaultDays: number;
+	/** The most days of a period. */
+	maxDays: number;
+};
+
+/**
+ * Days of a list, both included; without `to` it is today.
+ * @param from,to as `day` takes them
+ * @throws HttpError 422 for a period that is none, or too long
+ */
+export function readDaySpan(from: string | undefined, to: string | undefined, now: number, { defaultDays, maxDays }: DaysRules) {
+	const last = to ?? utcDay(now);
+	const first = from ?? utcDay(within(Date.parse(last) - defaultDays * DAY_MS));
+	if (first > last) throw noTime(to);
+	readSpan(first, last, now, { defaultMs: 0, maxDays });
+	return { from: first, to: last };
 }
 
-/** Every parameter but those that are empty, which count as not sent. Schemas of queries are closed: a misspelled filter would list all. */
-export function givenOf(query: Record<string, string>): Record<string, string> {
-	return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
+/** The 422 of a period that ends before it begins. @param to where it was given */
+export function noTime(to: string | undefined): Error {
+	return invalidInput([to === undefined ? { path: "from", message: "must not lie ahead" } : { path: "to", message: NOT_IN_ORDER }]);
 }
 
 /**
@@ -70,11 +70,6 @@ export function groupOf<const Name extends string>(names: readonly Name[], other
 		),
 		otherwise,
 	);
-}
-
-function isMoment(text: string): boolean {
-	// Date.parse takes much that is no ISO 8601.
-	return isUtcDay(text) || (TIME.test(text) && isUtcDay(text.slice(0, DATE_LENGTH)) && !Number.isNaN(Date.parse(text)));
 }
 
 /**

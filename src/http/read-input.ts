@@ -29,6 +29,26 @@ export async function readBody<Output>(
 	return readInput(schema, Array.isArray(body) ? null : body, telling);
 }
 
+/**
+ * Reads the query of what only reads, by a closed schema: a misspelled filter would list all. An empty parameter counts as absent, as forms
+ * and templates of links send it.
+ * @throws HttpError 422 with a path and a message for each fault
+ */
+export function readQuery<Output>(schema: v.GenericSchema<unknown, Output>, query: Record<string, string>): Output {
+	return readInput(schema, givenOf(query));
+}
+
+/** Every parameter but those that are empty. */
+export function givenOf(query: Record<string, string>): Record<string, string> {
+	return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
+}
+
+/** @throws HttpError 422 that names each parameter that is given more than once: all but one of its values would be passed over */
+export function assertGivenOnce(query: Record<string, string[]>): void {
+	const twice = Object.keys(query).filter((name) => (query[name]?.length ?? 0) > 1);
+	if (twice.length > 0) throw invalidInput(twice.map((path) => ({ path, message: GIVEN_TWICE })));
+}
+
 /** Of a parameter whose other value would be passed over. */
 export const GIVEN_TWICE = "is given more than once";
 

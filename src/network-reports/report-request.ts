@@ -1,10 +1,10 @@
 /** What GET /operator/reports is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
+import { day } from "../http/datetime.ts";
 import { cursorOf } from "../http/pages.ts";
-import { day, givenOf, groupOf, readSpan, requireKeyOf } from "../http/period.ts";
-import { flag, readInput } from "../http/read-input.ts";
+import { groupOf, readDaySpan, requireKeyOf } from "../http/period.ts";
+import { flag, readQuery } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
-import { DAY_MS, utcDay } from "../lib/time.ts";
 import { REPORT_GROUPS, type ReportGroup } from "./report-answer.ts";
 
 export const MAX_REPORT_DAYS = 366;
@@ -42,12 +42,10 @@ export type NetworkReportQuery = {
  * @throws HttpError 422 that names every parameter at fault
  */
 export function readNetworkReportQuery(query: Record<string, string>, now: number): NetworkReportQuery {
-	const { group, detail, from, to, publisher, limit, cursor } = readInput(networkReportQuerySchema, givenOf(query));
-	const last = to ?? utcDay(now);
-	const first = from ?? utcDay(Date.parse(last) - DEFAULT_DAYS * DAY_MS);
-	readSpan(first, last, now, { defaultMs: 0, maxDays: MAX_REPORT_DAYS });
+	const { group, detail, from, to, publisher, limit, cursor } = readQuery(networkReportQuerySchema, query);
+	const days = readDaySpan(from, to, now, { defaultDays: DEFAULT_DAYS, maxDays: MAX_REPORT_DAYS });
 	requireKeyOf(group, cursor, ["campaign"]);
-	return { group, from: first, to: last, publisher: publisher ?? null, detail, limit, after: cursor ?? null };
+	return { group, ...days, publisher: publisher ?? null, detail, limit, after: cursor ?? null };
 }
 
 /** Whether it is added up of single clicks and conversions: no sums of sources are kept by what it asks. */

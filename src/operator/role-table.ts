@@ -11,14 +11,20 @@ export type DeclaredOperation = {
 	parameters?: readonly { in: string; name: string }[] | undefined;
 };
 
-export type KnownOperation = {
+type KnownOperation = {
 	role: OperatorRole;
 	/** Names of what its query may hold. */
 	query: readonly string[];
 };
 
-/** Finds the operation of a request; null where none is described that it could be. HEAD is answered as GET is. */
-export function operationTable(operations: readonly DeclaredOperation[]): (method: string, path: string) => KnownOperation | null {
+type OperationTable = {
+	/** The operation of a request; null where none is described that it could be. HEAD is answered as GET is. */
+	operationOf: (method: string, path: string) => KnownOperation | null;
+	/** The methods that a path takes, with commas between them; empty where it is nowhere. */
+	methodsOf: (path: string) => string;
+};
+
+export function operationTable(operations: readonly DeclaredOperation[]): OperationTable {
 	const known = operations
 		.flatMap(({ method, path, role, parameters = [] }) => {
 			const query = parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
@@ -26,9 +32,15 @@ export function operationTable(operations: readonly DeclaredOperation[]): (metho
 		})
 		// A path without parameters comes before one that they would let through.
 		.sort((one, other) => countParameters(one.path) - countParameters(other.path));
-	return (method, path) => {
-		const asked = method === "HEAD" ? "GET" : method;
-		return known.find((operation) => operation.method === asked && operation.pattern.test(path)) ?? null;
+	return {
+		operationOf(method, path) {
+			const asked = method === "HEAD" ? "GET" : method;
+			return known.find((operation) => operation.method === asked && operation.pattern.test(path)) ?? null;
+		},
+		methodsOf(path) {
+			const methods = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+			return [...new Set(methods.sort())].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+		},
 	};
 }
 

@@ -8,7 +8,7 @@ import { suggest } from "../http/suggest.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { equalSecrets } from "../lib/bytes.ts";
 import type { OperatorRole } from "../lib/enums.ts";
-import { HttpError, jsonResponse, unauthorized } from "../lib/http.ts";
+import { HttpError, jsonResponse, methodNotAllowed, unauthorized } from "../lib/http.ts";
 import { SLOW_BODY_MS } from "../lib/read-capped.ts";
 import { requestIdOf, withBody } from "../lib/request-id.ts";
 import { type DeclaredOperation, operationTable } from "./role-table.ts";
@@ -74,7 +74,7 @@ const HELD =
 
 export function operatorRoutes(deps: OperatorDeps): Hono {
 	const { isHeld, verbs } = deps;
-	const operationOf = operationTable(deps.operations);
+	const { operationOf, methodsOf } = operationTable(deps.operations);
 	const app = new Hono();
 	app.use("*", async (c, next) => {
 		c.set("keyReadAt", deps.now());
@@ -83,7 +83,10 @@ export function operatorRoutes(deps: OperatorDeps): Hono {
 		if (operator === null) return refuseKey(deps, c, given);
 		const operation = operationOf(c.req.method, c.req.path);
 		// What is not described is not there: no verb is reached without a role.
-		if (operation === null) return c.notFound();
+		if (operation === null) {
+			const allow = methodsOf(c.req.path);
+			return allow === "" ? c.notFound() : methodNotAllowed(allow);
+		}
 		if (!mayAct(operator.role, operation.role)) return forbidden(operator, operation.role);
 		c.set("actor", { ...operator, requestId: requestIdOf(c.req.raw, deps.now()) });
 		return next();

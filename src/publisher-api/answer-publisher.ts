@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { Database } from "../db/client.ts";
 import { answerHttpError } from "../http/errors.ts";
 import type { Policy, PublisherLimit } from "../http/publisher-limit.ts";
-import { assertNoQuery } from "../http/read-input.ts";
+import { assertGivenOnce, assertNoQuery } from "../http/read-input.ts";
 import type { KeyOwners, Publisher } from "../keys/key-owners.ts";
 import { HttpError, jsonResponse, unauthorized } from "../lib/http.ts";
 
@@ -36,6 +36,7 @@ async function answer(deps: PublisherDeps, c: Context, policy: Policy, verb: Ver
 	const headers = { ...HEADERS, ...limits };
 	try {
 		if (c.req.method === "POST") assertNoQuery(c);
+		assertGivenOnce(c.req.queries());
 		const body = await verb(owner, c);
 		return body === null ? unauthorized(headers) : jsonResponse(body, 200, headers);
 	} catch (error) {

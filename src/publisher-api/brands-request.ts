@@ -1,9 +1,9 @@
 /** What GET /api/brands is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
+import { day } from "../http/datetime.ts";
 import { brandDomain } from "../http/filters.ts";
 import { cursorOf } from "../http/pages.ts";
-import { day, givenOf } from "../http/period.ts";
-import { readInput } from "../http/read-input.ts";
+import { readQuery } from "../http/read-input.ts";
 import { canonicalCountry } from "../lib/country.ts";
 import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES, type TrafficType } from "../lib/enums.ts";
 import { canonicalHost } from "../lib/host.ts";
@@ -71,7 +71,7 @@ export type BrandsQuery = {
 
 /** @throws HttpError 422 that names every parameter at fault */
 export function readBrandsQuery(query: Record<string, string>): BrandsQuery {
-	const read = readInput(brandsQuerySchema, givenOf(query));
+	const read = readQuery(brandsQuerySchema, query);
 	return {
 		domain: read.domain === undefined ? null : canonicalHost(read.domain),
 		text: read.q ?? null,

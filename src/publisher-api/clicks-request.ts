@@ -1,8 +1,9 @@
 /** What GET /api/clicks is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
+import { moment } from "../http/datetime.ts";
 import { anyId, brandDomain, type ClickReasonFilter, clickReason, type ListOrder, listOrder, name } from "../http/filters.ts";
-import { givenOf, moment, readSpan, type Span } from "../http/period.ts";
-import { readInput } from "../http/read-input.ts";
+import { readSpan, type Span } from "../http/period.ts";
+import { readQuery } from "../http/read-input.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { CLICKS_CURSOR, type Position, pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS } from "../lib/time.ts";
@@ -39,7 +40,7 @@ export type ClicksQuery = Span & {
  * @throws HttpError 422 that names every parameter at fault
  */
 export function readClicksQuery(query: Record<string, string>, now: number): ClicksQuery {
-	const { id, from, to, reason, brand, source, order, limit, cursor } = readInput(clicksQuerySchema, givenOf(query));
+	const { id, from, to, reason, brand, source, order, limit, cursor } = readQuery(clicksQuerySchema, query);
 	return {
 		...readSpanOf(id, from, to, now, DAY_MS, MAX_CLICK_DAYS),
 		id: id ?? null,

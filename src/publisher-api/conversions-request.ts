@@ -1,9 +1,10 @@
 /** What GET /api/conversions is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
+import { moment } from "../http/datetime.ts";
 import { anyId, brandDomain, type ListOrder, listOrder, name } from "../http/filters.ts";
 import { cursorOf } from "../http/pages.ts";
-import { givenOf, moment, type Span } from "../http/period.ts";
-import { readInput } from "../http/read-input.ts";
+import type { Span } from "../http/period.ts";
+import { readQuery } from "../http/read-input.ts";
 import { CONVERSION_STATUSES } from "../lib/enums.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
@@ -47,7 +48,7 @@ export type ConversionsQuery = Span & {
  * @throws HttpError 422 that names every parameter at fault
  */
 export function readConversionsQuery(query: Record<string, string>, now: number): ConversionsQuery {
-	const { id, from, to, status, brand, source, order, limit, cursor } = readInput(conversionsQuerySchema, givenOf(query));
+	const { id, from, to, status, brand, source, order, limit, cursor } = readQuery(conversionsQuerySchema, query);
 	return {
 		...readSpanOf(id, from, to, now, DEFAULT_DAYS * DAY_MS, MAX_CONVERSION_DAYS),
 		id: id ?? null,

@@ -1,10 +1,10 @@
 /** What GET /api/earnings is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
+import { day } from "../http/datetime.ts";
 import { cursorOf } from "../http/pages.ts";
-import { day, givenOf, groupOf, readSpan, requireKeyOf } from "../http/period.ts";
-import { readInput } from "../http/read-input.ts";
+import { groupOf, readDaySpan, requireKeyOf } from "../http/period.ts";
+import { readQuery } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
-import { DAY_MS, utcDay } from "../lib/time.ts";
 import { EARNINGS_GROUPS, type EarningsGroup } from "./earnings-answer.ts";
 
 export const MAX_EARNINGS_DAYS = 366;
@@ -34,10 +34,8 @@ export type EarningsQuery = {
  * @throws HttpError 422 that names every parameter at fault
  */
 export function readEarningsQuery(query: Record<string, string>, now: number): EarningsQuery {
-	const { group, from, to, limit, cursor } = readInput(earningsQuerySchema, givenOf(query));
-	const last = to ?? utcDay(now);
-	const first = from ?? utcDay(Date.parse(last) - DEFAULT_DAYS * DAY_MS);
-	readSpan(first, last, now, { defaultMs: 0, maxDays: MAX_EARNINGS_DAYS });
+	const { group, from, to, limit, cursor } = readQuery(earningsQuerySchema, query);
+	const days = readDaySpan(from, to, now, { defaultDays: DEFAULT_DAYS, maxDays: MAX_EARNINGS_DAYS });
 	requireKeyOf(group, cursor, ["campaign"]);
-	return { group, from: first, to: last, limit, after: cursor ?? null };
+	return { group, ...days, limit, after: cursor ?? null };
 }

@@ -4,10 +4,10 @@ import * as v from "valibot";
 import { readHours } from "../bid-counts/bids-request.ts";
 import { hourTime } from "../bid-counts/read-bids.ts";
 import type { Database } from "../db/client.ts";
+import { moment } from "../http/datetime.ts";
 import { type ListOrder, listOrder } from "../http/filters.ts";
 import { cursorOf, cutPage } from "../http/pages.ts";
-import { givenOf, moment } from "../http/period.ts";
-import { readInput } from "../http/read-input.ts";
+import { readQuery } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { count, time } from "../lib/shapes.ts";
 import { codeOf, noBidCode, tellReason } from "./explain-answer.ts";
@@ -42,7 +42,7 @@ export type NoBidsQuery = { fromHour: number; toHour: number; order: ListOrder; 
 
 /** Without `from` it is a day before `to`, and without `to` now. @throws HttpError 422 that names every parameter at fault */
 export function readNoBidsQuery(query: Record<string, string>, now: number): NoBidsQuery {
-	const { from, to, order, limit, cursor } = readInput(noBidsQuerySchema, givenOf(query));
+	const { from, to, order, limit, cursor } = readQuery(noBidsQuerySchema, query);
 	const { fromHour, toHour } = readHours(from, to, now);
 	if (cursor === undefined) return { fromHour, toHour, order, limit };
 	const [last] = cursor;

@@ -6,37 +6,41 @@ import type { CallbackDeps } from "../callbacks/deliver-callback.ts";
 import { listCallbacks } from "../callbacks/list-callbacks.ts";
 import { replayCallbacks } from "../callbacks/replay-callbacks.ts";
 import { testCallbackFor } from "../callbacks/test-callback.ts";
-import { invalidInput, notThere } from "../http/errors.ts";
-import { givenOf, moment } from "../http/period.ts";
-import { readInput } from "../http/read-input.ts";
+import { inOrder, moment, publisherTimes, startOf } from "../http/datetime.ts";
+import { notThere } from "../http/errors.ts";
+import { readQuery } from "../http/read-input.ts";
 import { CALLBACK_STATES } from "../lib/enums.ts";
 import { maskCallbackUrl } from "../lib/mask-url.ts";
 import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
-import { DAY_MS } from "../lib/time.ts";
 import type { PublisherCallbacks, PublisherReplay, PublisherReplays, PublisherTest } from "./callbacks-answer.ts";
 
 const text = v.pipe(v.string(), v.maxLength(2_000, "is too long"));
 
-export const ownCallbacksQuerySchema = v.strictObject({
-	id: v.optional(text),
-	txnid: v.optional(text),
-	state: v.optional(v.picklist(CALLBACK_STATES, `must be one of ${CALLBACK_STATES.join(", ")}`)),
-	from: v.optional(moment),
-	to: v.optional(moment),
-	limit: pageLimit,
-	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of an answer"))),
-});
+export const ownCallbacksQuerySchema = v.pipe(
+	v.strictObject({
+		id: v.optional(text),
+		txnid: v.optional(text),
+		state: v.optional(v.picklist(CALLBACK_STATES, `must be one of ${CALLBACK_STATES.join(", ")}`)),
+		...publisherTimes,
+		limit: pageLimit,
+		cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of an answer"))),
+	}),
+	inOrder(),
+);
 
 /** Of the body of POST /api/callbacks/replay. */
 export const MAX_REPLAY_BYTES = 1_000;
 
 /** Body of POST /api/callbacks/replay. Closed: a mistyped field would send more than was meant. */
-export const replayOwnSchema = v.strictObject({
-	state: v.optional(ownCallbacksQuerySchema.entries.state.wrapped, "exhausted"),
-	from: moment,
-	to: v.optional(moment),
-	dry_run: v.optional(v.boolean("must be true or false"), false),
-});
+export const replayOwnSchema = v.pipe(
+	v.strictObject({
+		state: v.optional(ownCallbacksQuerySchema.entries.state.wrapped, "exhausted"),
+		from: v.pipe(moment, v.transform(startOf)),
+		to: publisherTimes.to,
+		dry_run: v.optional(v.boolean("must be true or false"), false),
+	}),
+	inOrder(),
+);
 
 /** The newest first. @throws HttpError 422 that names every parameter at fault */
 export async function listOwnCallbacks(
@@ -44,23 +48,8 @@ export async function listOwnCallbacks(
 	publisher: string,
 	query: Record<string, string>,
 ): Promise<PublisherCallbacks> {
-	const { from, to, limit, ...selection } = readInput(ownCallbacksQuerySchema, givenOf(query));
-	const wanted = {
-		...selection,
-		limit,
-		publisher,
-		...timesOf(from, to),
-	};
-	const { data, ...page } = await listCallbacks(deps, wanted);
+	const { data, ...page } = await listCallbacks(deps, { ...readQuery(ownCallbacksQuerySchema, query), publisher });
 	return { data: data.map(({ platform: _, seq: __, publisher: ___, ...callback }) => callback), ...page };
-}
-
-/** A date of `to` includes its day. */
-function timesOf(from: string | undefined, to: string | undefined) {
-	return {
-		from: from === undefined ? undefined : Date.parse(from),
-		to: to === undefined ? undefined : Date.parse(to) + (to.length === 10 ? DAY_MS : 0),
-	};
 }
 
 /** Whoever holds one of a publisher's Access Keys, as the audit names them. */
@@ -83,19 +72,15 @@ export async function replayOwnCallback(deps: CallbackDeps, publisher: string, i
 /**
  * Calls again with all of a state that came to be in a time, and later ones of their conversions; or counts them.
  * @param request as {@link replayOwnSchema} reads it
- * @throws HttpError 422 where they are too many, or the time is none
+ * @throws HttpError 422 where they are too many
  */
 export function replayOwnCallbacks(
 	deps: CallbackDeps,
 	publisher: string,
-	{ state, from, to, dry_run }: v.InferOutput<typeof replayOwnSchema>,
+	request: v.InferOutput<typeof replayOwnSchema>,
 	actor: AuditActor,
 ): Promise<PublisherReplays> {
-	const times = timesOf(from, to);
-	if (times.from !== undefined && times.to !== undefined && times.from >= times.to) {
-		throw invalidInput([{ path: "to", message: "must not be before from" }]);
-	}
-	return replayCallbacks(deps, { publisher, state, ...times, dry_run }, actor);
+	return replayCallbacks(deps, { publisher, ...request }, actor);
 }
 
 /** Calls the publisher's address once, with nothing that could be taken for money. @throws HttpError 422 where it has none that may be called */

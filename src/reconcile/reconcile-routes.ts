@@ -4,11 +4,12 @@ import * as v from "valibot";
 import { openDatabase } from "../db/client.ts";
 import { wrapD1 } from "../db/wrap-d1.ts";
 import { actorOf } from "../http/actor.ts";
+import { NOT_IN_ORDER, day as utcDate } from "../http/datetime.ts";
 import { invalidInput } from "../http/errors.ts";
 import { readBody } from "../http/read-input.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { Operations } from "../lib/operations.ts";
-import { DAY_MS, isUtcDay, SECOND_MS, utcDay } from "../lib/time.ts";
+import { DAY_MS, SECOND_MS, utcDay } from "../lib/time.ts";
 import type { Difference } from "./compare-sums.ts";
 import { MAX_AHEAD_MS } from "./compare-sums.ts";
 import { firstDay } from "./first-day.ts";
@@ -30,18 +31,12 @@ const MAX_SHOWN = 100;
 /** Those of a request that are looked at again, to be shown and logged. */
 const MAX_FOUND = 1_000;
 
-const isoDay = v.pipe(
-	v.string("must be a day"),
-	v.isoDate("must be a day such as 2026-11-18"),
-	v.check(isUtcDay, "must be a day of the calendar"),
-);
-
 /** The next day to compare and its part, or the campaign behind which totals are to be compared. */
 const CURSOR = /^(?:day (\d{4}-\d{2}-\d{2})(?: (publishers .{1,200}|campaigns(?: \d{1,15})?))?|totals (\d{1,15}))$/;
 
 export const reconcileSchema = v.strictObject({
-	from: v.optional(v.pipe(isoDay, v.description("The first day; without it the first there is."))),
-	to: v.optional(v.pipe(isoDay, v.description("The last day, included; without it today."))),
+	from: v.optional(v.pipe(utcDate, v.description("The first day; without it the first there is."))),
+	to: v.optional(v.pipe(utcDate, v.description("The last day, included; without it today."))),
 	repair: v.optional(v.pipe(v.boolean("must be true or false"), v.description("Write the counters right.")), false),
 	cursor: v.optional(v.pipe(v.string("must be a cursor"), v.regex(CURSOR, "must be the next_cursor of an answer"))),
 });
@@ -53,7 +48,7 @@ export function reconcileRoutes(deps: ReconcileDeps): Hono {
 	app.post("/", async (c) => {
 		const asked = await readBody(c.req.raw, reconcileSchema);
 		if (asked.from !== undefined && asked.to !== undefined && asked.to < asked.from) {
-			throw invalidInput([{ path: "to", message: "must not be before from" }]);
+			throw invalidInput([{ path: "to", message: NOT_IN_ORDER }]);
 		}
 		return jsonResponse(await reconcile(deps, asked, asked.repair && actorOf(c)));
 	});

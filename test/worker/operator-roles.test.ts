@@ -78,14 +78,29 @@ describe("worker: an operation opens to the roles that it declares", () => {
 	);
 
 	it.each([
-		["DELETE", "/operator/network"],
-		["POST", "/operator/status"],
-		["GET", "/operator/keys/issue"],
 		["POST", "/operator/keys/issue/"],
 		["POST", "/operator//keys/issue"],
 		["GET", "/operator/nothing"],
 	])("%s %s, which nobody declares, is not there, whatever the key", async (method, path) => {
 		for (const key of [...keys.values(), OPERATOR_HEADERS.OperatorKey]) expect((await ask(method, path, key)).status).toBe(404);
+		expect((await ask(method, path, undefined)).status).toBe(401);
+	});
+
+	it.each([
+		["DELETE", "/operator/network", "GET, HEAD, POST"],
+		["POST", "/operator/status", "GET, HEAD"],
+		["GET", "/operator/keys/issue", "POST"],
+		["PUT", "/operator/campaigns/1", "GET, HEAD, PATCH"],
+		["OPTIONS", "/operator/conversions/northwind/t-1/void", "POST"],
+	])("%s %s, of which another method is declared, is 405 with Allow, whatever the key", async (method, path, allow) => {
+		for (const key of [...keys.values(), OPERATOR_HEADERS.OperatorKey]) {
+			const response = await ask(method, path, key);
+			expect([response.status, response.headers.get("allow"), await response.json()]).toEqual([
+				405,
+				allow,
+				{ error: "Method not allowed" },
+			]);
+		}
 		expect((await ask(method, path, undefined)).status).toBe(401);
 	});
 

@@ -1,6 +1,7 @@
 /** What says how the service is doing. */
 import * as v from "valibot";
 import type { Operation } from "../operation.ts";
+import { OTHER_METHOD } from "./shapes.ts";
 
 export const SERVICE_OPERATIONS: readonly Operation[] = [
 	{
@@ -11,7 +12,10 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
 		host: "base",
 		summary: "Whether the Worker answers",
 		description: "Reads nothing: no database, no campaign book.",
-		answers: { 200: { description: "It does.", content: { schema: v.strictObject({ status: v.literal("ok") }) } } },
+		answers: {
+			200: { description: "It does.", content: { schema: v.strictObject({ status: v.literal("ok") }) } },
+			405: OTHER_METHOD,
+		},
 	},
 	{
 		method: "get",
@@ -33,6 +37,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
 					}),
 				},
 			},
+			405: OTHER_METHOD,
 			503: {
 				description: "Nothing was published yet, or the database is not fit for use.",
 				content: { schema: v.strictObject({ status: v.picklist(["no book", "database away", "database not migrated"]) }) },

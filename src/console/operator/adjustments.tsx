@@ -5,8 +5,7 @@ import type { ListedAdjustment } from "../../adjustments/adjustment-answer.ts";
 import { adjustmentSchema, listSchema } from "../../adjustments/adjustment-request.ts";
 import { listAdjustments } from "../../adjustments/list-adjustments.ts";
 import { mayAct } from "../../http/actor.ts";
-import { givenOf } from "../../http/period.ts";
-import { readInput } from "../../http/read-input.ts";
+import { readInput, readQuery } from "../../http/read-input.ts";
 import { newTimeOrderedId } from "../../lib/ids.ts";
 import { TRAFFIC_RULES } from "../../lib/traffic-rules.ts";
 import { formFaults } from "../form-faults.ts";
@@ -48,7 +47,7 @@ export const ADJUSTMENTS_PAGES = [
 		async handle({ deps, query, now, person }) {
 			const { limit, cursor, done, ...prefilled } = query;
 			const mayAdjust = mayAct(person.role, "finance");
-			const list = await listAdjustments(deps.db, readInput(listSchema, givenOf({ ...(limit && { limit }), ...(cursor && { cursor }) })));
+			const list = await listAdjustments(deps.db, readQuery(listSchema, { ...(limit && { limit }), ...(cursor && { cursor }) }));
 			return (
 				<>
 					{done === undefined ? null : <Notice tone="good">It is the first of the list.</Notice>}

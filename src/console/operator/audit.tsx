@@ -2,8 +2,7 @@
 import type { Audited } from "../../audit/audit-answer.ts";
 import { auditQuerySchema } from "../../audit/audit-request.ts";
 import { listAudit } from "../../audit/list-audit.ts";
-import { givenOf } from "../../http/period.ts";
-import { readInput } from "../../http/read-input.ts";
+import { readQuery } from "../../http/read-input.ts";
 import { page } from "../page.ts";
 import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
@@ -37,7 +36,7 @@ export const AUDIT_PAGES = [
 		needs: { staff: "viewer" },
 		title: "Audit",
 		async handle({ deps, query }) {
-			const { data, next_cursor } = await listAudit(deps.db, readInput(auditQuerySchema, givenOf(query)));
+			const { data, next_cursor } = await listAudit(deps.db, readQuery(auditQuerySchema, query));
 			return (
 				<>
 					<Filters

@@ -6,8 +6,7 @@ import { replayCallbacks } from "../../callbacks/replay-callbacks.ts";
 import { listSchema, replaySchema, testSchema } from "../../callbacks/requests.ts";
 import { testCallbackFor } from "../../callbacks/test-callback.ts";
 import { mayAct } from "../../http/actor.ts";
-import { givenOf } from "../../http/period.ts";
-import { readInput } from "../../http/read-input.ts";
+import { readInput, readQuery } from "../../http/read-input.ts";
 import { CALLBACK_STATES } from "../../lib/enums.ts";
 import { againColumn, callbackColumns, countOf, TestReport } from "../callback-columns.tsx";
 import { formFaults } from "../form-faults.ts";
@@ -53,7 +52,7 @@ export const OPERATOR_CALLBACKS_PAGES = [
 		needs: { staff: "viewer" },
 		title: "Callbacks",
 		async handle({ deps, query: { replayed, ...query }, person }) {
-			const { data, next_cursor } = await listCallbacks(deps, readInput(listSchema, givenOf(query)));
+			const { data, next_cursor } = await listCallbacks(deps, readQuery(listSchema, query));
 			const mayChange = mayAct(person.role, "manager");
 			const sent = countOf(replayed);
 			const selection = selectionOf((name) => query[name]);

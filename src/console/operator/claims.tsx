@@ -7,8 +7,7 @@ import { lookUp } from "../../claims/own-claims.ts";
 import { answerClaim, declineClaim, grantClaim, listClaims, listOthersOfSale } from "../../claims/settle-claims.ts";
 import { traceConversion } from "../../conversions/trace.ts";
 import { mayAct } from "../../http/actor.ts";
-import { givenOf } from "../../http/period.ts";
-import { readInput } from "../../http/read-input.ts";
+import { readInput, readQuery } from "../../http/read-input.ts";
 import { CLAIM_STATES } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { segmentOf } from "../../lib/path-segment.ts";
@@ -57,7 +56,7 @@ export const OPERATOR_CLAIMS_PAGES = [
 		needs: { staff: "viewer" },
 		title: "Claims",
 		async handle({ deps, query }) {
-			const { data, next_cursor } = await listClaims(deps, readInput(claimsQuerySchema, givenOf(query)));
+			const { data, next_cursor } = await listClaims(deps, readQuery(claimsQuerySchema, query));
 			return (
 				<>
 					<Filters

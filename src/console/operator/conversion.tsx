@@ -2,8 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ConversionKey } from "../../conversions/conversion.ts";
 import { mayAct } from "../../http/actor.ts";
-import { givenOf } from "../../http/period.ts";
-import { readInput } from "../../http/read-input.ts";
+import { givenOf, readInput } from "../../http/read-input.ts";
 import { HttpError } from "../../lib/http.ts";
 import { segmentOf } from "../../lib/path-segment.ts";
 import { HOUR_MS, isoTime } from "../../lib/time.ts";

@@ -5,8 +5,8 @@ import type { BidsPage } from "../../bid-counts/bids-answer.ts";
 import { readBidsQuery } from "../../bid-counts/bids-request.ts";
 import { BID_COUNTS_DAYS } from "../../bid-counts/kept-for.ts";
 import { readBids } from "../../bid-counts/read-bids.ts";
-import { day, givenOf } from "../../http/period.ts";
-import { readInput } from "../../http/read-input.ts";
+import { day } from "../../http/datetime.ts";
+import { readQuery } from "../../http/read-input.ts";
 import { DAY_MS, utcDay } from "../../lib/time.ts";
 import { readDataThrough } from "../../network-reports/data-through.ts";
 import { readNetworkReport } from "../../network-reports/read-report.ts";
@@ -72,7 +72,7 @@ export const OPERATOR_HOME_PAGES = [
 		title: "What needs a person",
 		async handle({ deps, query, now }) {
 			const { db, watching } = deps;
-			const { to = utcDay(now), from = utcDay(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS) } = readInput(querySchema, givenOf(query));
+			const { to = utcDay(now), from = utcDay(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS) } = readQuery(querySchema, query);
 			const period = { from, to };
 			const reported = readNetworkReportQuery({ ...period, group: "day", limit: "1000" }, now);
 			const counted = keptOf(period, now);

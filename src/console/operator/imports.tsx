@@ -2,8 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { mayAct } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
-import { givenOf } from "../../http/period.ts";
-import { readInput } from "../../http/read-input.ts";
+import { readQuery } from "../../http/read-input.ts";
 import { sha256 } from "../../lib/bytes.ts";
 import { HttpError } from "../../lib/http.ts";
 import { segmentOf } from "../../lib/path-segment.ts";
@@ -45,7 +44,7 @@ export const IMPORTS_PAGES = [
 		needs: { staff: "viewer" },
 		title: "Imports",
 		async handle({ deps, query, person }) {
-			const list = await listImports(deps.imports, readInput(importsQuerySchema, givenOf(query)));
+			const list = await listImports(deps.imports, readQuery(importsQuerySchema, query));
 			return (
 				<>
 					{mayAct(person.role, "manager") ? (

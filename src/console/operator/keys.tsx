@@ -1,7 +1,7 @@
 /** Keys, names and callback secrets: listed, issued, rotated, revoked. A new one is shown as the answer to its form, and never again. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { mayAct } from "../../http/actor.ts";
-import { givenOf } from "../../http/period.ts";
+import { givenOf } from "../../http/read-input.ts";
 import { CREDENTIAL_KINDS, OPERATOR_ROLES } from "../../lib/enums.ts";
 import { parseJson } from "../../lib/json.ts";
 import { type CredentialState, type Issued, isName } from "../../operator/keys/keys-answers.ts";

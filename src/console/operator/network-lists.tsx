@@ -1,7 +1,6 @@
 /** Publishers, brands, campaigns and platforms: found, and led to. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { mayAct } from "../../http/actor.ts";
-import { givenOf } from "../../http/period.ts";
 import { segmentOf } from "../../lib/path-segment.ts";
 import { ENTRY_KEYS } from "../../operator/network/change-entry.ts";
 import { ENTRY_SECTIONS, type EntrySection } from "../../operator/network/entry-answers.ts";
@@ -144,7 +143,7 @@ export const NETWORK_LIST_PAGES = ENTRY_SECTIONS.map((section) => {
 		title,
 		async handle({ deps, query, person }) {
 			const mayAdd = mayAct(person.role, "manager");
-			const { data, next_cursor } = await listEntries(deps.db, section, readListQuery(section, givenOf(query)));
+			const { data, next_cursor } = await listEntries(deps.db, section, readListQuery(section, query));
 			return (
 				<>
 					<Filters path={path} query={query} filters={FILTERS[section]}>

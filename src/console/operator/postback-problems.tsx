@@ -1,8 +1,7 @@
 /** What platforms send that needs a person: by platform and cause, with the fix to send to that platform, and a replay after it. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { mayAct } from "../../http/actor.ts";
-import { givenOf } from "../../http/period.ts";
-import { readInput } from "../../http/read-input.ts";
+import { givenOf, readInput } from "../../http/read-input.ts";
 import type { PersonRole } from "../../lib/enums.ts";
 import { MAX_ROWS } from "../../lib/page-cursor.ts";
 import { issuePostbackUrl, postbackUrlSchema, showPostbackUrl } from "../../operator/postback-problems/give-postback-url.ts";

@@ -102,7 +102,7 @@ export const CALLBACKS_PAGES = [
 						{to ? ` and until ${to}` : ""}, UTC, would be sent again, later ones of their transactions included.
 					</p>
 					{replayed === 0 ? null : (
-						<Do action={`${PATH}/replay`} label={`Send ${replayed} again`} fields={{ from: wanted.from, ...(to && { to }) }} />
+						<Do action={`${PATH}/replay`} label={`Send ${replayed} again`} fields={{ ...(from && { from }), ...(to && { to }) }} />
 					)}
 					<p>
 						<a href={PATH}>Back to callbacks</a>

@@ -3,8 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Claimed } from "../../claims/claim-answers.ts";
 import { claimRequestSchema, MAX_CLAIM_TEXT, ownClaimsQuerySchema, wordsSchema } from "../../claims/claim-requests.ts";
 import { listOwnClaims, lookUp, openClaim, replyToClaim, withdrawClaim } from "../../claims/own-claims.ts";
-import { givenOf } from "../../http/period.ts";
-import { readInput } from "../../http/read-input.ts";
+import { givenOf, readInput, readQuery } from "../../http/read-input.ts";
 import { CLAIM_KINDS, CLAIM_STATES } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { segmentOf } from "../../lib/path-segment.ts";
@@ -51,7 +50,7 @@ export const CLAIMS_PAGES = [
 		needs: { publisher: "analyst" },
 		title: "Claims",
 		async handle({ deps, publisher, person, query: { id, ...query } }) {
-			const { data, next_cursor } = await listOwnClaims(deps, publisher.id, readInput(ownClaimsQuerySchema, givenOf(query)));
+			const { data, next_cursor } = await listOwnClaims(deps, publisher.id, readQuery(ownClaimsQuerySchema, query));
 			return (
 				<>
 					{mayChange({ person, publisher }) ? <ClaimForm typed={id === undefined ? {} : { id }} /> : null}

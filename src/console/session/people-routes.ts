@@ -6,7 +6,7 @@ import { type Context, Hono } from "hono";
 import type * as v from "valibot";
 import { type Actor, actorOf } from "../../http/actor.ts";
 import { notThere } from "../../http/errors.ts";
-import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
+import { readBody, readDryRun, readQuery } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { removePasskey } from "./passkeys.ts";
 import {
@@ -37,7 +37,7 @@ type Change = {
 export function peopleRoutes(deps: PeopleDeps): Hono {
 	const { db, now } = deps;
 	const app = new Hono();
-	app.get("/", async (c) => jsonResponse(await readPeople(db, readInput(peopleQuerySchema, c.req.query()))));
+	app.get("/", async (c) => jsonResponse(await readPeople(db, readQuery(peopleQuerySchema, c.req.query()))));
 	app.get("/:id", async (c) => jsonResponse(await readPerson(db, await findAnyone(db, c.req.param("id")), now())));
 	/** @param schema of the body; null for a verb without one */
 	const change = <Body>(

@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import type { AdjustingDeps } from "../../adjustments/deps.ts";
 import type { ConversionKey } from "../../conversions/conversion.ts";
 import { actorOf } from "../../http/actor.ts";
-import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
+import { readBody, readDryRun, readQuery } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { ofSegment } from "../../lib/path-segment.ts";
 import { findCandidates } from "./find-clicks.ts";
@@ -18,7 +18,7 @@ export function conversionsRoutes(adjusting: AdjustingDeps): Hono {
 	app.get("/", async (c) => jsonResponse(await listConversions(db, readListQuery(c.req.query()))));
 	app.get("/:platform/:txnid", async (c) => jsonResponse(await mustShow(db, keyOf(c))));
 	app.get("/:platform/:txnid/clicks", async (c) => {
-		const wanted = clickWanted(readInput(clicksSchema, c.req.query()));
+		const wanted = clickWanted(readQuery(clicksSchema, c.req.query()));
 		return jsonResponse(await findCandidates(db, keyOf(c), wanted));
 	});
 	app.post("/:platform/:txnid/attach", async (c) => {

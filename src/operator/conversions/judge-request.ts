@@ -1,7 +1,7 @@
 /** What POST /operator/conversions/{platform}/{txnid}/attach, release, void and restore take, and GET …/clicks. */
 import * as v from "valibot";
 import { shared } from "../../adjustments/adjustment-request.ts";
-import { datetime, endOfTime, timeOf } from "../../http/datetime.ts";
+import { datetime, endOf, startOf } from "../../http/datetime.ts";
 import { MAX_CLICK_ID_LENGTH } from "../../lib/click-id.ts";
 import { HOUR_MS } from "../../lib/time.ts";
 
@@ -41,7 +41,7 @@ function isNamed({ click, brand, from, to }: Wanted): boolean {
 
 function isSoon({ from, to }: Wanted): boolean {
 	if (from === undefined || to === undefined) return true;
-	const length = endOfTime(to) - timeOf(from);
+	const length = endOf(to) - startOf(from);
 	return length > 0 && length <= MAX_HOURS * HOUR_MS;
 }
 
@@ -65,5 +65,5 @@ export const clicksSchema = v.pipe(
 /** @param wanted that was read */
 export function clickWanted({ click, brand, from, to }: Wanted): ClickWanted {
 	if (click !== undefined) return { click };
-	return { brand: brand ?? "", fromAt: timeOf(from ?? ""), toAt: endOfTime(to ?? "") };
+	return { brand: brand ?? "", fromAt: startOf(from ?? ""), toAt: endOf(to ?? "") };
 }

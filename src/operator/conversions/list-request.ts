@@ -1,8 +1,8 @@
 /** What GET /operator/conversions is asked for. */
 import * as v from "valibot";
-import { datetime, endOfTime, timeOf } from "../../http/datetime.ts";
+import { inOrder, times } from "../../http/datetime.ts";
 import { cursorOf } from "../../http/pages.ts";
-import { readInput } from "../../http/read-input.ts";
+import { readQuery } from "../../http/read-input.ts";
 import { CONVERSION_HOLDS, CONVERSION_STAGES, CONVERSION_STATUSES, NO_MATCH_REASONS } from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { parseMicros } from "../../lib/money.ts";
@@ -16,30 +16,32 @@ export const LISTED_REASONS = [...CONVERSION_HOLDS, ...NO_MATCH_REASONS] as cons
 const id = v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"));
 
 /** Closed: a filter that is misspelled would show what it was to leave out. */
-const listSchema = v.strictObject({
-	stage: v.optional(v.picklist(CONVERSION_STAGES, `must be one of ${CONVERSION_STAGES.join(", ")}`)),
-	status: v.optional(v.picklist(CONVERSION_STATUSES, `must be one of ${CONVERSION_STATUSES.join(", ")}`)),
-	/** platforms.id. */
-	platform: v.optional(id),
-	/** publishers.id. */
-	publisher: v.optional(id),
-	/** A brand's domain. */
-	brand: v.optional(v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"))),
-	/** Why it is quarantined, or has no click. */
-	reason: v.optional(v.picklist(LISTED_REASONS, `must be one of ${LISTED_REASONS.join(", ")}`)),
-	/** When it was first reported: from, and before. */
-	from: v.optional(datetime),
-	to: v.optional(datetime),
-	/** Least payout, USD; in its own currency where its worth is not known. */
-	min_amount: v.optional(
-		v.pipe(
-			v.string(),
-			v.check((text) => parseMicros(text) !== null, "must be an amount such as 12.50"),
+const listSchema = v.pipe(
+	v.strictObject({
+		stage: v.optional(v.picklist(CONVERSION_STAGES, `must be one of ${CONVERSION_STAGES.join(", ")}`)),
+		status: v.optional(v.picklist(CONVERSION_STATUSES, `must be one of ${CONVERSION_STATUSES.join(", ")}`)),
+		/** platforms.id. */
+		platform: v.optional(id),
+		/** publishers.id. */
+		publisher: v.optional(id),
+		/** A brand's domain. */
+		brand: v.optional(v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"))),
+		/** Why it is quarantined, or has no click. */
+		reason: v.optional(v.picklist(LISTED_REASONS, `must be one of ${LISTED_REASONS.join(", ")}`)),
+		/** When it was first reported: from, and before. */
+		...times,
+		/** Least payout, USD; in its own currency where its worth is not known. */
+		min_amount: v.optional(
+			v.pipe(
+				v.string(),
+				v.check((text) => parseMicros(text) !== null, "must be an amount such as 12.50"),
+			),
 		),
-	),
-	limit: pageLimit,
-	cursor: cursorOf(position),
-});
+		limit: pageLimit,
+		cursor: cursorOf(position),
+	}),
+	inOrder(),
+);
 
 export type ListQuery = Omit<v.InferOutput<typeof listSchema>, "from" | "to" | "min_amount" | "cursor"> & {
 	fromAt: number | null;
@@ -51,13 +53,12 @@ export type ListQuery = Omit<v.InferOutput<typeof listSchema>, "from" | "to" | "
 
 /** An empty parameter counts as absent. @throws HttpError 422 that names every parameter at fault */
 export function readListQuery(query: Record<string, string>): ListQuery {
-	const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
-	const { from, to, min_amount, cursor, brand, ...rest } = readInput(listSchema, given);
+	const { from, to, min_amount, cursor, brand, ...rest } = readQuery(listSchema, query);
 	return {
 		...rest,
 		...(brand !== undefined && { brand: canonicalHost(brand) ?? brand }),
-		fromAt: from === undefined ? null : timeOf(from),
-		toAt: to === undefined ? null : endOfTime(to),
+		fromAt: from ?? null,
+		toAt: to ?? null,
 		minMicros: min_amount === undefined ? null : parseMicros(min_amount),
 		after: cursor ?? null,
 	};

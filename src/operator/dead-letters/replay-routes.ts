@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import * as v from "valibot";
 import { actorOf } from "../../http/actor.ts";
 import { instant } from "../../http/datetime.ts";
-import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
+import { readBody, readDryRun, readQuery } from "../../http/read-input.ts";
 import { QUEUE_NAMES } from "../../lib/enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { isoTime } from "../../lib/time.ts";
@@ -34,7 +34,7 @@ const listSchema = v.strictObject({
 export function replayRoutes(deps: ReplayDeps): Hono {
 	const app = new Hono();
 	app.get("/", async (c) => {
-		const wanted = readInput(listSchema, c.req.query());
+		const wanted = readQuery(listSchema, c.req.query());
 		const { remaining } = await replayDeadLetters(deps, { queue: null, until: deps.now(), actor: null });
 		const messages = await listDeadLetters(deps.db, wanted.queue ?? null, wanted.limit);
 		return jsonResponse({ waiting: remaining, letters: messages } satisfies DeadLetters);

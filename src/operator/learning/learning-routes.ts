@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { actorOf } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
-import { readBody, readInput } from "../../http/read-input.ts";
+import { readBody, readQuery } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import type { ImportDeps } from "../network/import-network.ts";
 import { readUndoOptions } from "../network/import-options.ts";
@@ -18,13 +18,13 @@ export function learningRoutes(deps: ImportDeps): Hono {
 	const app = new Hono();
 	app.get("/", async () => jsonResponse(await showLearningState(deps.db, deps.now())));
 	app.get("/prices", async (c) => {
-		const query = readInput(pricesQuerySchema, c.req.query());
+		const query = readQuery(pricesQuerySchema, c.req.query());
 		const prices = await showPrices(deps.db, query);
 		if (prices === null) throw noCampaign(query.campaign);
 		return jsonResponse(prices);
 	});
 	app.get("/advice", async (c) => {
-		const query = readInput(adviceQuerySchema, c.req.query());
+		const query = readQuery(adviceQuerySchema, c.req.query());
 		if (query.campaign !== undefined && !(await hasCampaign(deps.db, query.campaign))) throw noCampaign(query.campaign);
 		return jsonResponse(await showAdvice(deps.db, query, deps.now()));
 	});

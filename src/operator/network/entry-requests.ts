@@ -1,7 +1,7 @@
 /** Queries of the lists of entries. */
 import * as v from "valibot";
 import { cursorOf } from "../../http/pages.ts";
-import { readInput } from "../../http/read-input.ts";
+import { readQuery } from "../../http/read-input.ts";
 import { canonicalCountry } from "../../lib/country.ts";
 import { PUBLISHER_STATUSES } from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
@@ -66,6 +66,6 @@ export type ListQuery = {
 
 /** @throws HttpError 422 */
 export function readListQuery(section: EntrySection, query: Record<string, string>): ListQuery {
-	const { cursor, ...read } = readInput<v.InferOutput<(typeof listQueries)[EntrySection]>>(listQueries[section], query);
+	const { cursor, ...read } = readQuery<v.InferOutput<(typeof listQueries)[EntrySection]>>(listQueries[section], query);
 	return { ...read, cursor: cursor ?? null };
 }

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import * as v from "valibot";
 import { actorOf } from "../../http/actor.ts";
 import { notThere } from "../../http/errors.ts";
-import { readBody, readInput } from "../../http/read-input.ts";
+import { readBody, readInput, readQuery } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { parseJson } from "../../lib/json.ts";
 import { ofSegment } from "../../lib/path-segment.ts";
@@ -34,7 +34,7 @@ const exportQuery = v.strictObject({
 export function networkRoutes(deps: ImportDeps & { baseUrl: string }): Hono {
 	const app = new Hono();
 	app.get("/", async (c) => {
-		const { sections = DEFAULT_EXPORT } = readInput(exportQuery, c.req.query());
+		const { sections = DEFAULT_EXPORT } = readQuery(exportQuery, c.req.query());
 		const version = await readVersion(deps.db);
 		const asked = EXPORT_SECTIONS.filter((section) => sections.includes(section));
 		return new Response(exportNetwork(deps, asked, actorOf(c).role), {
@@ -44,7 +44,7 @@ export function networkRoutes(deps: ImportDeps & { baseUrl: string }): Hono {
 	app.post("/", async (c) =>
 		jsonResponse(await importNetwork(deps, c.req.raw.body ?? new Blob([]).stream(), readImportOptions(c.req, actorOf(c)))),
 	);
-	app.get("/imports", async (c) => jsonResponse(await listImports(deps, readInput(importsQuerySchema, c.req.query()))));
+	app.get("/imports", async (c) => jsonResponse(await listImports(deps, readQuery(importsQuerySchema, c.req.query()))));
 	app.get("/imports/:id", async (c) => {
 		readInput(v.strictObject({}), c.req.query());
 		const found = await findImport(deps, c.req.param("id"), actorOf(c).role);

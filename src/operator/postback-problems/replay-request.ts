@@ -1,8 +1,8 @@
 /** What GET /operator/problems/postbacks and POST …/replay take. */
 import * as v from "valibot";
-import { datetime, timeOf } from "../../http/datetime.ts";
+import { datetime, startOf } from "../../http/datetime.ts";
 import { cursorOf } from "../../http/pages.ts";
-import { readInput } from "../../http/read-input.ts";
+import { readQuery } from "../../http/read-input.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
 import { count } from "../../lib/shapes.ts";
 import { DAY_MS } from "../../lib/time.ts";
@@ -13,7 +13,7 @@ import type { ProblemsQuery } from "./read-problems.ts";
 const DEFAULT_DAYS = 30;
 
 const platform = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(255, "is too long"));
-const fromAt = (from: string | undefined, now: number) => (from === undefined ? now - DEFAULT_DAYS * DAY_MS : timeOf(from));
+const fromAt = (from: string | undefined, now: number) => (from === undefined ? now - DEFAULT_DAYS * DAY_MS : startOf(from));
 
 const problemsQuerySchema = v.strictObject({
 	platform: v.optional(platform),
@@ -24,7 +24,7 @@ const problemsQuerySchema = v.strictObject({
 
 /** @throws HttpError 422 that names every parameter at fault */
 export function readProblemsQuery(query: Record<string, string>, now: number): ProblemsQuery {
-	const { platform, from, limit, cursor } = readInput(problemsQuerySchema, query);
+	const { platform, from, limit, cursor } = readQuery(problemsQuerySchema, query);
 	return { platform, fromAt: fromAt(from, now), limit, after: cursor ?? null };
 }
 
@@ -68,7 +68,7 @@ export type ReplayRequest = { platform: string; mapping: Mapping; fromAt: number
 /** @param request that was read */
 export function toReplayRequest(request: v.InferOutput<typeof replaySchema>, now: number): ReplayRequest {
 	const { platform, mapping, from, until, cursor } = request;
-	return { platform, mapping, fromAt: fromAt(from, now), untilAt: until === undefined ? now : timeOf(until), after: positionOf(cursor) };
+	return { platform, mapping, fromAt: fromAt(from, now), untilAt: until === undefined ? now : startOf(until), after: positionOf(cursor) };
 }
 
 function positionOf(cursor: v.InferOutput<typeof position> | undefined): ReplayPosition | null {

@@ -7,7 +7,7 @@ import type { Database } from "../../db/client.ts";
 import { actorOf } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { cursorOf, cutPage } from "../../http/pages.ts";
-import { flag, readInput } from "../../http/read-input.ts";
+import { flag, readInput, readQuery } from "../../http/read-input.ts";
 import { DATE_ORDERS, STATEMENT_FIELDS } from "../../lib/enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { isObject, parseJson } from "../../lib/json.ts";
@@ -48,7 +48,7 @@ const listSchema = v.strictObject({
 
 export function statementRoutes(deps: SettleDeps): Hono {
 	const app = new Hono();
-	app.get("/", async (c) => jsonResponse(await listStatements(deps.db, readInput(listSchema, c.req.query()))));
+	app.get("/", async (c) => jsonResponse(await listStatements(deps.db, readQuery(listSchema, c.req.query()))));
 	app.post("/", async (c) => {
 		const { platform, apply, mapping, date_order } = readInput(reconcileQuerySchema, c.req.query());
 		const text = await readText(c.req.raw);

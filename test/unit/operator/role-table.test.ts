@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { operationTable } from "../../../src/operator/role-table.ts";
 
 describe("unit: the operation of a request", () => {
-	const operationOf = operationTable([
+	const { operationOf, methodsOf } = operationTable([
 		{ method: "post", path: "/operator/callbacks/{id}", role: "finance" },
 		{ method: "post", path: "/operator/callbacks/replay", role: "manager" },
 		{ method: "get", path: "/operator/brands/{domain}", role: "viewer" },
@@ -33,6 +33,15 @@ describe("unit: the operation of a request", () => {
 		["GET", "/health", null],
 	])("%s %s: %s", (method, path, role) => {
 		expect(operationOf(method, path)?.role ?? null).toBe(role);
+	});
+
+	it.each([
+		["/operator/callbacks/replay", "POST"],
+		["/operator/brands/shoes.example", "GET, HEAD, PATCH"],
+		["/operator/brands/", ""],
+		["/health", ""],
+	])("%s takes %s", (path, methods) => {
+		expect(methodsOf(path)).toBe(methods);
 	});
 
 	it("knows what its query may hold", () => {
