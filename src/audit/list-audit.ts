@@ -17,7 +17,7 @@ type Row = typeof audit.$inferSelect;
 /** A page: of one index, in its order. A page of several filters may hold fewer rows than its limit, even none, and still be followed by another. */
 export async function listAudit(db: Database, query: AuditQuery): Promise<AuditPage> {
 	const { limit } = query;
-	const { looked, others } = lookAtAudit(query);
+	const { looked, others } = lookAtAudit(query, await conversionsCalled(db, query.subject));
 	const most = others === null ? limit + 1 : MAX_LOOKED_AT;
 	const window = sql`${looked} ORDER BY id DESC LIMIT ${most}`;
 	const [page, last] = await runTransaction(db, [
@@ -31,16 +31,32 @@ export async function listAudit(db: Database, query: AuditQuery): Promise<AuditP
 	return { data: shown.map(show), limit, next_cursor: next ?? (lastLookedAt === undefined ? null : writeCursor([lastLookedAt.id])) };
 }
 
+/** Conversions that were changed are named by platform and transaction id: those that have a transaction id alone, as they are named. */
+async function conversionsCalled(db: Database, txnid: string | undefined): Promise<string[]> {
+	if (txnid === undefined) return [];
+	const rows = await db.all<{ id: string }>(sql`SELECT p.id || ' ' || ${txnid} AS id FROM platforms p
+		WHERE EXISTS (SELECT 1 FROM audit a WHERE a.subject_id = p.id || ' ' || ${txnid})`);
+	return rows.map(({ id }) => id);
+}
+
 /**
  * For its query plan, too: the rows behind the cursor that one index finds, and what else is asked of them; null where that is all. Ids are
  * time-ordered: times are bounds of them.
+ * @param conversions names of conversions that the subject stands for, too
  */
-export function lookAtAudit({ actor, subject, subject_kind: subjectKind, verb, from, to, cursor }: AuditQuery): {
-	looked: SQL;
-	others: SQL | null;
-} {
+export function lookAtAudit(
+	{ actor, subject, subject_kind: subjectKind, verb, from, to, cursor }: AuditQuery,
+	conversions: readonly string[] = [],
+): { looked: SQL; others: SQL | null } {
+	const isSubject =
+		conversions.length === 0
+			? sql`subject_id = ${subject}`
+			: sql`subject_id IN (${sql.join(
+					[subject, ...conversions].map((id) => sql`${id}`),
+					sql`, `,
+				)})`;
 	const [first = sql`true`, ...rest] = [
-		subject === undefined ? null : sql`subject_id = ${subject}`,
+		subject === undefined ? null : isSubject,
 		actor === undefined ? null : sql`actor = ${actor}`,
 		verb === undefined ? null : sql`verb = ${verb}`,
 	].filter((condition) => condition !== null);

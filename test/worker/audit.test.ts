@@ -203,6 +203,19 @@ describe("worker: reading the audit", () => {
 		expect(numbers(await read(`?${OCTOBER}${query}`))).toEqual(expected);
 	});
 
+	it("finds what was done to a conversion by its transaction id alone, beside what is called so itself", async () => {
+		const entries = ["northwind t-alone", "t-alone", "northwind t-other", "west t-alone"].map((subjectId) => ({
+			verb: "adjust",
+			subjectKind: "conversion",
+			subjectId,
+		}));
+		await runTransaction(db, [auditStatement(ACTOR, AT + 172_800_000, entries)]);
+		const subjects = async (subject: string) => (await read(`?subject=${encodeURIComponent(subject)}`)).data.map((row) => row.subject.id);
+		expect((await subjects("t-alone")).sort()).toEqual(["northwind t-alone", "t-alone"]);
+		expect(await subjects("northwind t-alone")).toEqual(["northwind t-alone"]);
+		expect(await subjects("t-other")).toEqual(["northwind t-other"]);
+	});
+
 	it("comes in pages, the newest first, of which none is shown twice while others are added", async () => {
 		const seen: unknown[] = [];
 		let cursor: string | null = "";

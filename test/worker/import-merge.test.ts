@@ -257,6 +257,20 @@ describe("worker: two who change the network at once", () => {
 		expect((await call("PATCH", "/campaigns/2", { daily_click_cap: 7 }, { "If-Match": first.etag })).status).toBe(200);
 	});
 
+	it.each([
+		["of several ETags one fits", (etag: string) => `"other", ${etag}`, 200],
+		["of a list whose ETags hold commas", (etag: string) => `"a,b" ,${etag},"c"`, 200],
+		["one that a proxy has weakened", (etag: string) => `W/${etag}`, 200],
+		["a weakened one of several", (etag: string) => `"other", W/${etag}`, 200],
+		["whatever there is", () => "*", 200],
+		["none of several fits", () => `"other", W/"another"`, 412],
+		["no ETag at all", () => "other", 412],
+	])("If-Match of an entry: %s", async (_, matchOf, status) => {
+		const { etag } = await get("/campaigns/2");
+		const response = await call("PATCH", "/campaigns/2", { daily_click_cap: 9 }, { "If-Match": matchOf(etag) });
+		expect(response.status).toBe(status);
+	});
+
 	it("a change that another follows before it is answered names no ETag: that of the other is nobody's to send", async () => {
 		const patch = async (max_rate: string, publish: ImportDeps["publish"]) => {
 			const app = new Hono();

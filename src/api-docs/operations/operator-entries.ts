@@ -121,7 +121,11 @@ function operationsOf(section: EntrySection): Operation[] {
 			summary: `Change a ${what}`,
 			description:
 				"Fields of its entry in the network file: an absent one keeps what is stored, null clears it. Faults name a field by its own path; an unknown one is a fault.",
-			parameters: [id, ...CHANGE_QUERY, { in: "header", name: "If-Match", description: "ETag of the entry that was read.", schema: text }],
+			parameters: [
+				id,
+				...CHANGE_QUERY,
+				{ in: "header", name: "If-Match", description: "ETag of the entry that was read; of several, one has to fit.", schema: text },
+			],
 			body: { required: true, contents: [{ schema: fileEntrySchema, example: fields }] },
 			answers: {
 				200: { description: "What changed, or would.", headers: CHANGED_ETAG, content: { schema: importReportSchema } },

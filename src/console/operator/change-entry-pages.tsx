@@ -118,7 +118,7 @@ export async function answerChange(
 			isDone,
 			report,
 			faults: open,
-		} = await run(request, (options) => changeEntry(deps.imports, { section, id, fields: sent.fields, etag }, options));
+		} = await run(request, (options) => changeEntry(deps.imports, { section, id, fields: sent.fields, etags: [etag] }, options));
 		if (isDone) return seeOther(`${action}?${new URLSearchParams({ changed: report.book.version === null ? "late" : "1" })}`);
 		return view(
 			{ status: open.length > 0 ? 422 : 200, mayReturn: true },

@@ -31,7 +31,12 @@ export const POSTBACK_SECRET_PAGES = [
 				view({ status: 422 }, <SecretForm id={id} faults={faults} {...(etag !== null && { etag })} />);
 			// A form that lost the secret removes none.
 			if (typed === "" && !isRemoved) return again([{ path: FIELD, message: "must not be blank" }]);
-			const change = { section: "platforms", id, fields: { [FIELD]: isRemoved ? null : typed }, etag } as const;
+			const change = {
+				section: "platforms",
+				id,
+				fields: { [FIELD]: isRemoved ? null : typed },
+				etags: etag === null ? null : [etag],
+			} as const;
 			try {
 				await changeEntry(deps.imports, change, { isDryRun: false, isConfirmed: true, isComplete: false, ifMatch: null, actor });
 			} catch (error) {

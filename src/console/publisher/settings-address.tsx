@@ -42,7 +42,12 @@ export const SETTINGS_ADDRESS_PAGES = [
 			const etag = form.get("etag") || null;
 			const isSaid = form.get("yes") === "1";
 			const options = { isDryRun: !isSaid, isConfirmed: true, isComplete: false, ifMatch: null, actor };
-			const change = { section: "publishers", id: publisher.id, fields: { [FIELD]: typed === "" ? null : typed }, etag } as const;
+			const change = {
+				section: "publishers",
+				id: publisher.id,
+				fields: { [FIELD]: typed === "" ? null : typed },
+				etags: etag === null ? null : [etag],
+			} as const;
 			const present = found(await findEntry(deps.db, "publishers", publisher.id));
 			const before = textOf(present.entry[FIELD]);
 			try {

@@ -33,20 +33,20 @@ type Change = {
 	id: string;
 	/** The fields that change, null to clear one. */
 	fields: unknown;
-	/** The entry's state that was read; null for any. */
-	etag: string | null;
+	/** The entry's states, one of which was read; null for any. */
+	etags: readonly string[] | null;
 };
 
 /**
  * Changes fields of a stored entry.
  * @throws HttpError 404 where there is no such entry, 412 where it is another than the one that was read; and as imports do
  */
-export async function changeEntry(deps: ImportDeps, { section, id, fields, etag }: Change, options: ImportOptions): Promise<ImportReport> {
+export async function changeEntry(deps: ImportDeps, { section, id, fields, etags }: Change, options: ImportOptions): Promise<ImportReport> {
 	if (!isObject(fields)) throw invalidInput([{ path: "", message: "must be an object of fields" }]);
 	async function* read(): AsyncGenerator<Given> {
 		const found = await findEntry(deps.db, section, id);
 		if (found === null) throw noSuchEntry(section);
-		if (etag !== null && etag !== found.etag) {
+		if (etags !== null && !etags.includes(found.etag)) {
 			const message = "the entry is another than the one that was read: look at it, and send it again";
 			throw new HttpError(412, { error: "Conflict", message, etag: found.etag, entry: found.entry });
 		}
@@ -62,7 +62,7 @@ export async function changeEntry(deps: ImportDeps, { section, id, fields, etag 
  */
 export async function addEntry(
 	deps: ImportDeps,
-	{ section, fields }: Omit<Change, "id" | "etag">,
+	{ section, fields }: Omit<Change, "id" | "etags">,
 	options: ImportOptions,
 ): Promise<ImportReport> {
 	if (!isObject(fields)) throw invalidInput([{ path: "", message: "must be an object of fields" }]);

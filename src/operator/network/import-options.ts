@@ -41,8 +41,11 @@ function readVersionMatch(request: Asked): number | null {
 	return named === undefined ? null : readInput(v.object({ "If-Match": versionSchema }), { "If-Match": named })["If-Match"];
 }
 
-/** If-Match of an entry: the ETag that it was read with; null where any will do. */
-export function readEntryMatch(request: Asked): string | null {
-	const named = request.header("If-Match")?.trim().replace(/^W\//, "");
-	return named === undefined || named === "*" ? null : named;
+/**
+ * If-Match of an entry: the ETags of states that it may be in, one of which it was read with; null where any will do. A weak one is as good:
+ * proxies that compress weaken ours on their way, and the state that it names is the same.
+ */
+export function readEntryMatch(request: Asked): readonly string[] | null {
+	const named = request.header("If-Match")?.trim();
+	return named === undefined || named === "*" ? null : (named.match(/"[^"]*"/g) ?? []);
 }

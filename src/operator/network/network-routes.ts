@@ -73,7 +73,7 @@ export function entryRoutes(deps: ImportDeps, section: EntrySection): Hono {
 	});
 	app.patch("/:id", async (c) => {
 		const id = ofSegment(c.req.param("id"));
-		const change = { section, id, fields: parseJson(await c.req.text()), etag: readEntryMatch(c.req) };
+		const change = { section, id, fields: parseJson(await c.req.text()), etags: readEntryMatch(c.req) };
 		const report = await changeEntry(deps, change, readEntryOptions(c.req, actorOf(c)));
 		const found = await findEntry(deps.db, section, id);
 		// Of a state that somebody else has made meanwhile, and that the caller has not seen, the ETag would let the caller overwrite it.
