@@ -267,7 +267,7 @@ describe("worker: two who change the network at once", () => {
 		["no ETag at all", () => "other", 412],
 	])("If-Match of an entry: %s", async (_, matchOf, status) => {
 		const { etag } = await get("/campaigns/2");
-		const response = await call("PATCH", "/campaigns/2", { daily_click_cap: 9 }, { "If-Match": matchOf(etag) });
+		const response = await call("PATCH", "/campaigns/2", { daily_click_cap: 11 }, { "If-Match": matchOf(etag) });
 		expect(response.status).toBe(status);
 	});
 
