@@ -19,7 +19,7 @@ export const SUMS: SQL = sql`
 	${sumOf(sql`gross_micros`)} AS gross,
 	${sumOf(sql`sales_micros`)} AS sales`;
 
-/** A day or source whose last conversion was cancelled, or last click voided, has a row of zeros, and no record. */
+/** A day or source whose last conversion was cancelled, or last click voided, has a row of zeros, and no record; so has one whose amounts were taken back. */
 export const HAS_ACTIVITY: SQL = sql`(SUM(click_count) <> 0 OR SUM(conversion_count) <> 0 OR SUM(adjustment_micros) <> 0)`;
 
 /** Fields of the sums that are for this publisher's eyes. */

@@ -104,6 +104,24 @@ describe("worker: a parameter that is given twice, or not known, is named", () =
 	});
 });
 
+describe("worker: whatever an Access Key is answered is its own, and says what is left of its calls", () => {
+	it.each(READS.filter(({ credential }) => credential === "AccessKey").map((operation) => [operation.id, operation] as const))(
+		"%s",
+		async (_id, operation) => {
+			for (const query of ["", "?zzz=1"]) {
+				const { headers } = await ask(operation, query);
+				expect([headers.get("vary"), headers.get("cache-control"), headers.get("ratelimit-policy")]).toEqual([
+					"AccessKey",
+					"no-store",
+					'"publisher";q=600;w=60',
+				]);
+			}
+			const refused = await exports.default.fetch(`https://base.example${operation.path}`);
+			expect([refused.status, refused.headers.get("vary")]).toEqual([401, "AccessKey"]);
+		},
+	);
+});
+
 describe("worker: the time of a list", () => {
 	const lists = READS.filter((operation) => ["from", "to"].every((name) => queryOf(operation).includes(name)))
 		.filter(({ id }) => id !== "listCandidateClicks")
