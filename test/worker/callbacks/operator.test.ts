@@ -149,14 +149,21 @@ describe("worker: /operator/callbacks", () => {
 		}
 	});
 
-	it.each(["limit=0", "limit=x", "limit=1001", "state=sent", "from=yesterday", "from=2026-13-01", "cursor=x", "publisher="])(
-		"%s: 422 that names the field",
-		async (query) => {
-			const response = await call(`?${query}`);
-			expect(response.status).toBe(422);
-			expect(await response.json()).toMatchObject({ error: "Validation failed", faults: [{ path: query.split("=")[0] }] });
-		},
-	);
+	it.each([
+		"limit=0",
+		"limit=x",
+		"limit=1001",
+		"state=sent",
+		"from=yesterday",
+		"from=2026-13-01",
+		"cursor=x",
+		"publisher=acme&publisher=",
+		"to=2026-11-01&from=2026-11-02",
+	])("%s: 422 that names the field", async (query) => {
+		const response = await call(`?${query}`);
+		expect(response.status).toBe(422);
+		expect(await response.json()).toMatchObject({ error: "Validation failed", faults: [{ path: query.split("=")[0] }] });
+	});
 });
 
 describe("worker: /operator/callbacks/replay", () => {
