@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { day, inOrder, moment, times } from "../http/datetime.ts";
 import { anyId, brandDomain } from "../http/filters.ts";
+import { normaliseClickId } from "../lib/click-id.ts";
 import { CLAIM_KINDS, CLAIM_STATES } from "../lib/enums.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, formatUsd, parseDecimal } from "../lib/money.ts";
 import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
@@ -31,7 +32,14 @@ const isAmount = (text: string) => {
 
 export const claimRequestSchema = v.strictObject({
 	kind: v.picklist(CLAIM_KINDS, `must be one of ${CLAIM_KINDS.join(", ")}`),
-	id: v.pipe(anyId, v.trim(), v.nonEmpty("must not be blank"), v.description("A click id, a transaction id or an order id.")),
+	id: v.pipe(
+		anyId,
+		v.trim(),
+		v.nonEmpty("must not be blank"),
+		// As clicks are found by it: spelled otherwise, one sale would have many claims.
+		v.transform((id) => normaliseClickId(id) ?? id),
+		v.description("A click id, a transaction id or an order id."),
+	),
 	brand: v.optional(brandDomain),
 	at: v.optional(v.pipe(moment, v.description("When the sale was made."))),
 	amount: v.optional(

@@ -21,12 +21,43 @@ export async function namesOfSale(
 	about: string,
 	{ conversions, clicks }: Known,
 ): Promise<string[]> {
-	if (kind === "wrong") {
-		const [only, other] = conversions;
-		return only === undefined || other !== undefined ? [about] : [about, only.transaction_id];
+	if (kind === "missing") {
+		const [hash, other] = new Set(clicks.map(({ transaction_id }) => transaction_id));
+		return hash === undefined || other !== undefined ? [about] : unique([about, ...(await namesOfClicks(db, publisher, [hash]))]);
 	}
-	const [hash, other] = new Set(clicks.map(({ transaction_id }) => transaction_id));
-	if (hash === undefined || other !== undefined) return [about];
+	const [only, other] = conversions;
+	if (only === undefined || other !== undefined) return [about];
+	return unique([about, only.transaction_id, ...(await namesOfClicks(db, publisher, await hashesOf(db, publisher, conversions)))]);
+}
+
+/** The same, with the names of every sale that it may be about, of those that were reported meanwhile too: for a person to look at. */
+export async function namesAround(
+	db: Database,
+	publisher: string,
+	{ kind, about }: Pick<Claim, "kind" | "about">,
+	known: Known,
+): Promise<string[]> {
+	const { conversions } = known;
+	const names = await namesOfSale(db, publisher, kind, about, known);
+	const ofSales = await namesOfClicks(db, publisher, await hashesOf(db, publisher, conversions));
+	return unique([...names, ...conversions.map(({ transaction_id }) => transaction_id), ...ofSales]);
+}
+
+/** The hashes of the clicks that sales have. */
+async function hashesOf(db: Database, publisher: string, conversions: Known["conversions"]): Promise<string[]> {
+	const ids = conversions.map(({ click }) => click).filter((click) => click !== null);
+	const rows = await db.all<{ hash: string }>(sql`SELECT DISTINCT c.click_hash AS hash
+		FROM json_each(${JSON.stringify(ids)}) k CROSS JOIN clicks c WHERE c.id = k.atom AND c.publisher_id = ${publisher}`);
+	return rows.map(({ hash }) => hash);
+}
+
+/** What clicks are called: their hash, the ids of its redirects, and the publisher's click id, where no other click has that. */
+async function namesOfClicks(db: Database, publisher: string, hashes: readonly string[]): Promise<string[]> {
+	const found = await Promise.all(hashes.map((hash) => namesOfClick(db, publisher, hash)));
+	return found.flat();
+}
+
+async function namesOfClick(db: Database, publisher: string, hash: string): Promise<string[]> {
 	const own = await db.all<{ id: string; clickId: string | null }>(sql`SELECT c.id, c.publisher_click_id AS "clickId"
 		FROM (${clicksOfHash(hash)}) k CROSS JOIN clicks c WHERE c.id = k.id AND c.publisher_id = ${publisher} LIMIT ${MAX_REDIRECTS}`);
 	const clickIds = JSON.stringify([...new Set(own.map(({ clickId }) => clickId).filter((clickId) => clickId !== null))]);
@@ -35,9 +66,11 @@ export async function namesOfSale(
 		FROM json_each(${clickIds}) k CROSS JOIN clicks c
 		WHERE c.publisher_click_id = k.atom AND c.publisher_id = ${publisher} AND c.click_hash <> ${hash}`);
 	const isShared = new Set(shared.map(({ clickId }) => clickId));
-	return [
-		...new Set([about, hash, ...own.flatMap(({ id, clickId }) => (clickId === null || isShared.has(clickId) ? [id] : [id, clickId]))]),
-	];
+	return [hash, ...own.flatMap(({ id, clickId }) => (clickId === null || isShared.has(clickId) ? [id] : [id, clickId]))];
+}
+
+function unique(names: readonly string[]): string[] {
+	return [...new Set(names)];
 }
 
 /** As a JSON parameter, to be compared with `lower(about_id)`: ids and hashes are read in any letter case. */

@@ -27,7 +27,7 @@ import {
 	writeClaim,
 } from "./claim-rows.ts";
 import type { ClaimsDeps } from "./own-claims.ts";
-import { asLowerCase, type Known, namesOfSale } from "./same-sale.ts";
+import { asLowerCase, type Known, namesAround } from "./same-sale.ts";
 
 const OTHERS_WITHIN_MS = 90 * DAY_MS;
 const MAX_OTHERS = 20;
@@ -37,14 +37,11 @@ export async function listClaims({ db }: { db: Database }, query: v.InferOutput<
 	return { data: rows.map(showToOperator), limit: query.limit, next_cursor: next };
 }
 
-/** Claims of the same publisher that name the same sale, however they call it, the newest first: what was granted is not granted again. */
-export async function listOthersOfSale(
-	deps: ClaimsDeps,
-	{ id, publisher, kind, about }: OperatorClaim,
-	known: Known,
-): Promise<OperatorClaim[]> {
+/** Claims of the same publisher that may name the same sale, however they call it, the newest first: what was granted is not granted again. */
+export async function listOthersOfSale(deps: ClaimsDeps, claim: OperatorClaim, known: Known): Promise<OperatorClaim[]> {
 	const { db, now } = deps;
-	const names = asLowerCase(await namesOfSale(db, publisher, kind, about, known));
+	const { id, publisher } = claim;
+	const names = asLowerCase(await namesAround(db, publisher, claim, known));
 	const rows = await db.all<ClaimRow>(sql`SELECT ${allColumns(claims, "c")} FROM claims c
 		WHERE publisher_id = ${publisher} AND id >= ${leastIdAt(now() - OTHERS_WITHIN_MS)} AND id <> ${id}
 			AND lower(about_id) IN (SELECT atom FROM json_each(${names}))

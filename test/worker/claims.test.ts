@@ -6,7 +6,7 @@ import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { ACTOR } from "../support/actor.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
-import { post, signIn } from "../support/console.ts";
+import { get, post, signIn } from "../support/console.ts";
 import { consume, importConversionNetwork, postbackMessage } from "../support/conversions.ts";
 import { setNow } from "../support/load-network.ts";
 
@@ -127,6 +127,45 @@ describe("worker: claims and money", () => {
 		const opened = await claim("e".repeat(32));
 		expect([opened.outcome, (await claim(click?.id ?? "")).claim.id]).toEqual(["opened", opened.claim.id]);
 		await endAll();
+	});
+
+	it("a sale that is there has one claim under way, too: by its transaction, its click, or either spelled otherwise", async () => {
+		const [click] = await rowsOf<{ id: string }>("SELECT id FROM clicks WHERE click_hash = ?", "a".repeat(32));
+		const names = ["sold", "held-1", "a".repeat(32), click?.id ?? "", "so\u0001ld", "\u0002SOLD".toLowerCase()];
+		for (const first of names) {
+			const opened = await claim(first, { kind: "wrong" });
+			expect([first, opened.outcome]).toEqual([first, "opened"]);
+			for (const name of names) {
+				const again = await claim(name, { kind: "wrong" });
+				expect([first, name, again.outcome, again.claim.id]).toEqual([first, name, "under_way", opened.claim.id]);
+			}
+			await endAll();
+		}
+		const opened = await claim("order-78");
+		expect([opened.outcome, (await claim("order\u0001-78")).claim.id]).toEqual(["opened", opened.claim.id]);
+		await endAll();
+	});
+
+	it("who settles one is shown all others that may be of its sale, those from before it was reported too", async () => {
+		const finance = await signIn({ staff: "fin-2", role: "finance" });
+		const seen = async (id: string) => (await get(`/console/operator/claims/${id}`, finance)).text();
+		const insert = (id: string, kind: string, about: string) =>
+			env.DB.prepare(
+				`INSERT INTO claims (id, publisher_id, kind, about_id, state, thread, version, created_at, changed_at)
+				VALUES (?, 'cpa', ?, ?, 'withdrawn', '[]', 1, 0, 0)`,
+			)
+				.bind(id, kind, about)
+				.run();
+		const [{ id: like } = { id: "" }] = await rowsOf<{ id: string }>("SELECT max(id) AS id FROM claims");
+		const [missing, byClick, bySale] = [`${like}-1`, `${like}-2`, `${like}-3`];
+		await insert(missing, "missing", "sold");
+		await insert(byClick, "wrong", "sold");
+		await insert(bySale, "wrong", "held-1");
+		for (const id of [missing, byClick, bySale]) {
+			const page = await seen(id);
+			for (const other of [missing, byClick, bySale].filter((each) => each !== id))
+				expect([id, page.includes(`/claims/${other}"`)]).toEqual([id, true]);
+		}
 	});
 
 	it("are bounded: those of a day, and what is written while nobody answers", async () => {
