@@ -150,12 +150,11 @@ export async function readLedgerState(
 			LEFT JOIN publishers p ON p.id = c.publisher_id
 			LEFT JOIN campaigns g ON g.campaign_id = c.campaign_id
 			WHERE c.id IN (SELECT id FROM clicks WHERE publisher_click_id = w.cid LIMIT ${MAX_CANDIDATES + 1})`,
-		// Hashes are what nearly all name, and nobody names one before its click.
+		// Hashes, too, which nearly all name: a publisher may call its click what looks like one.
 		sql`SELECT w.platform, w.cid, (SELECT min(t.at) FROM (
 				SELECT first_received_at AS at FROM conversions WHERE cid = w.cid AND platform = w.platform AND click_id IS NULL LIMIT ${MAX_TOLD_BEFORE}) t) AS "toldAt"
 			FROM (SELECT value ->> 'platform' AS platform, value ->> 'cid' AS cid FROM json_each(${named})
-				UNION SELECT v.platform, v.cid ${stored} WHERE ${isStored} AND v.click_id IS NULL) w
-			WHERE length(w.cid) <> 32`,
+				UNION SELECT v.platform, v.cid ${stored} WHERE ${isStored} AND v.click_id IS NULL) w`,
 		sql`SELECT id, usd_nanos AS "usdNanos" FROM exchange_rates WHERE id IN (
 			SELECT coalesce(d.value ->> 'currency',
 				(SELECT default_currency FROM conversions f WHERE f.platform = d.value ->> 'platform' AND f.txnid = d.value ->> 'txnid'),

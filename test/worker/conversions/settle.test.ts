@@ -256,6 +256,16 @@ describe("worker: settling", () => {
 			expect(await stored(again.txnid)).toMatchObject({ attribution: "publisher_click_id", click_id: own.click.id });
 		});
 
+		test("nor where that word looks like a hash: what is of 32 characters, such as the MD5 of nothing", async () => {
+			at(NOW);
+			for (const cid of ["d41d8cd98f00b204e9800998ecf8427e", "newsletter-of-november-and-later"]) {
+				await consume(postbackMessage("west", { txnid: newTxnid(), cid }, NOW - 2 * HOUR));
+				const { txnid, say } = await clicked({ publisher_click_id: cid, clicked_at: NOW - HOUR });
+				await consume(postbackMessage("west", { ...say().postback, cid }, NOW - HOUR / 2));
+				expect([cid, await stored(txnid)]).toMatchObject([cid, { stage: "waiting", click_id: null }]);
+			}
+		});
+
 		test("not where two publishers have used it, whatever became of their clicks", async () => {
 			const { click, txnid, say } = await clicked();
 			await storeClicks(clickRow({ publisher_id: "quiet", reason: "bot", publisher_click_id: String(click.publisher_click_id) }));
