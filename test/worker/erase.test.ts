@@ -270,6 +270,17 @@ describe("worker: erasing a user", () => {
 		expect(new Set(Object.values(again.counts)), JSON.stringify(again.counts)).toEqual(new Set([0]));
 	});
 
+	it("empties claims that name the click in capitals, too: so they found it", async () => {
+		const names = [String(mine.click_hash), String(mine.id)];
+		const insert = env.DB.prepare(
+			`INSERT INTO claims (id, publisher_id, kind, about_id, state, thread, version, created_at, changed_at)
+			VALUES (?, 'cpa', 'missing', ?, 'withdrawn', '[{"by":"publisher","text":"told-of-them"}]', 1, 1, 1)`,
+		);
+		await env.DB.batch(names.map((name, at) => insert.bind(`capitals-${at}`, name.toUpperCase())));
+		expect((await erase({ click: String(mine.click_hash) })).counts).toMatchObject({ claims: 4 });
+		expect(await rowsOf("SELECT thread FROM claims WHERE thread LIKE '%told-of-them%'")).toEqual([]);
+	});
+
 	it("of a user with hundreds of clicks finds what waits of the last as of the first", async () => {
 		const many = Array.from({ length: 450 }, () => clickRow(USER_CLICK));
 		await storeClicks(...many);

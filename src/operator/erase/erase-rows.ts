@@ -189,9 +189,12 @@ async function findClaims(db: Database, clicks: readonly ErasedClick[], conversi
 		...conversions.map(({ txnid }) => txnid),
 	];
 	const about = JSON.stringify([...new Set(names)].filter((name) => name !== null));
+	// Ids and hashes of ours are read in any letter case.
+	const ours = JSON.stringify(clicks.flatMap(({ id, clickHash }) => [id, clickHash]));
 	const found = await db.all<Omit<Claim, "had">>(sql`
 		SELECT id, publisher_id AS "publisherId", kind, about_id AS "aboutId", thread, version FROM claims
-		WHERE publisher_id IN (SELECT atom FROM json_each(${publishers})) AND about_id IN (SELECT atom FROM json_each(${about}))
+		WHERE publisher_id IN (SELECT atom FROM json_each(${publishers}))
+			AND (about_id IN (SELECT atom FROM json_each(${about})) OR lower(about_id) IN (SELECT atom FROM json_each(${ours})))
 		ORDER BY id`);
 	// Of a publisher, a kind and an id there is one claim under way.
 	const taken = new Set(found.map(({ publisherId, kind, aboutId }) => `${publisherId} ${kind} ${aboutId}`));
