@@ -10,8 +10,8 @@ import { invalidInput, notThere } from "../../http/errors.ts";
 import { readInput } from "../../http/read-input.ts";
 import { type LinkPurpose, OPERATOR_ROLES, type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
-import { newTimeOrderedId } from "../../lib/ids.ts";
-import { HOUR_MS, MINUTE_MS } from "../../lib/time.ts";
+import { leastIdAt, newTimeOrderedId } from "../../lib/ids.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/time.ts";
 import { personEmail, personName } from "./people-answers.ts";
 import { newToken } from "./token.ts";
 
@@ -35,6 +35,11 @@ export type IssuedLink = { person: KnownPerson; token: string; purpose: LinkPurp
 
 /** Of a session's hash, what names it: too little of it to be of use otherwise. */
 export const SESSION_ID_LENGTH = 16;
+
+/**
+ * People of a publisher who may sign in, or were made within a day: its owners make them, rows of them stay, and pages show all.
+ */
+const MAX_PEOPLE = 100;
 
 export const LASTS_MS: Record<LinkPurpose, number> = { invitation: 72 * HOUR_MS, sign_in: 15 * MINUTE_MS };
 
@@ -87,13 +92,14 @@ export async function invitePerson({ db, now }: PeopleDeps, actor: Actor, wanted
 	const isThere = sql`EXISTS (SELECT 1 FROM console_people WHERE id = ${id})`;
 	const after = { publisher: publisherId, name, email, role };
 	const [made] = await runTransaction(db, [
-		insertRows(consolePeople, [person], sql`ON CONFLICT DO NOTHING RETURNING id`),
+		insertRows(consolePeople, [person], sql`AND ${hasRoom(publisherId, at)} ON CONFLICT DO NOTHING RETURNING id`),
 		statement,
 		auditStatement(actor, at, { verb: "invitePerson", subjectKind: "person", subjectId: id, after }, { where: isThere }),
 	]);
 	if (made?.results.length !== 1) {
-		const isNameTaken = (await findPersonByName(db, publisherId, name)) !== null;
-		throw taken(isNameTaken ? "name" : "email");
+		if ((await findPersonByName(db, publisherId, name)) !== null) throw taken("name");
+		await requireRoom(db, publisherId, at);
+		throw taken("email");
 	}
 	return { person, token, purpose: "invitation", expiresAt };
 }
@@ -117,6 +123,19 @@ export async function issueSignInLink(
 	]);
 	if (issued?.results.length !== 1) throw disabled();
 	return { person, token, purpose, expiresAt };
+}
+
+/** @throws HttpError 422 where a publisher has as many people as it may */
+export async function requireRoom(db: Database, publisherId: string | null, at: number): Promise<void> {
+	if ((await db.all(sql`SELECT 1 AS one WHERE ${hasRoom(publisherId, at)}`)).length > 0) return;
+	const message = `at most ${MAX_PEOPLE} people of a publisher may sign in, or be invited within a day: disable some, or wait`;
+	throw invalidInput([{ path: "", message }]);
+}
+
+function hasRoom(publisherId: string | null, at: number): SQL {
+	if (publisherId === null) return sql`true`;
+	return sql`(SELECT count(*) FROM console_people WHERE publisher_id = ${publisherId}
+		AND (disabled_at IS NULL OR id >= ${leastIdAt(at - DAY_MS)})) < ${MAX_PEOPLE}`;
 }
 
 export function taken(path: "name" | "email"): HttpError {

@@ -76,6 +76,31 @@ describe("worker: people", () => {
 		await expect(invitePerson(deps, ACTOR, wanted)).rejects.toMatchObject({ status: 422, body: { faults: [{ path }] } });
 	});
 
+	it("of a publisher are a hundred at most, those who were invited and disabled within a day among them; of the staff as many as wanted", async () => {
+		const crowd = (name: string) => invitePerson(deps, ACTOR, { ...NEW, name });
+		const present = (await listPeople(db, "acme")).length;
+		const rest = Array.from({ length: 105 - present }, (_, at) => `Crowd ${at}`);
+		const made = await Promise.allSettled(rest.map(crowd));
+		expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(100 - present);
+		expect(made.flatMap((one) => (one.status === "rejected" ? [one.reason] : []))).toEqual(
+			Array.from({ length: 5 }, () =>
+				expect.objectContaining({ status: 422, body: expect.objectContaining({ faults: [expect.objectContaining({ path: "" })] }) }),
+			),
+		);
+		const preview = { method: "POST", headers: OPERATOR_HEADERS, body: JSON.stringify({ publisher: "acme", name: "One more" }) };
+		const ask = () => exports.default.fetch("https://base.example/operator/sign-in-links?dry_run=1", preview);
+		expect((await ask()).status).toBe(422);
+		await disablePerson(deps, ACTOR, await known("acme", "Crowd 0"));
+		await expect(crowd("One more")).rejects.toMatchObject({ status: 422 });
+		await expect(invitePerson(deps, ACTOR, { ...NEW, publisherId: null, name: "One more", role: "viewer" })).resolves.toMatchObject({});
+		setNow("2026-11-19T15:00:01Z");
+		expect((await ask()).status).toBe(200);
+		await crowd("One more");
+		await expect(crowd("Another")).rejects.toMatchObject({ status: 422 });
+		await env.DB.prepare("DELETE FROM console_people WHERE name LIKE 'Crowd %' OR name = 'One more'").run();
+		setNow(START);
+	});
+
 	it("are signed out everywhere, and their links end", async () => {
 		const visitor = await signIn({ publisher: "acme", name: "Grace" });
 		const grace = await known("acme", "Grace");
