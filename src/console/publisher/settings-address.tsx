@@ -1,10 +1,15 @@
 /** A publisher's callback address: changed as an entry of the network file is, with the difference before it. */
+import { sql } from "drizzle-orm";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { invalidInput } from "../../http/errors.ts";
 import { HttpError } from "../../lib/http.ts";
+import { leastIdAt } from "../../lib/ids.ts";
 import { maskCallbackUrl } from "../../lib/mask-url.ts";
-import { changeEntry } from "../../operator/network/change-entry.ts";
+import { DAY_MS } from "../../lib/time.ts";
+import { changeEntry, VERB_OF } from "../../operator/network/change-entry.ts";
 import type { ImportReport } from "../../operator/network/import-answer.ts";
 import { findEntry } from "../../operator/network/read-entries.ts";
+import type { ConsoleDeps } from "../deps.ts";
 import { formFaults } from "../form-faults.ts";
 import { page, seeOther, view } from "../page.ts";
 import { type Fault, Field } from "../ui/field.tsx";
@@ -19,6 +24,8 @@ const LABELS = { [FIELD]: "Address" };
 const CHANGED: readonly Fault[] = [
 	{ path: "", message: "Someone else has changed your account meanwhile. Look at the address as it is now, and send yours again." },
 ];
+/** Every change raises the network's version and publishes the book, which operators' imports wait for. */
+const MAX_CHANGES_A_DAY = 20;
 const NEEDS = { publisher: "owner", fresh: true } as const;
 
 export const SETTINGS_ADDRESS_PAGES = [
@@ -51,6 +58,7 @@ export const SETTINGS_ADDRESS_PAGES = [
 			const present = found(await findEntry(deps.db, "publishers", publisher.id));
 			const before = textOf(present.entry[FIELD]);
 			try {
+				if (isSaid) await requireCalm(deps, publisher.id);
 				const report = await changeEntry(deps.imports, change, options);
 				if (isSaid) return seeOther(`${SETTINGS}?done=address`);
 				const etagSeen = etag ?? present.etag;
@@ -63,6 +71,15 @@ export const SETTINGS_ADDRESS_PAGES = [
 		},
 	}),
 ];
+
+/** @throws HttpError 422 where the publisher's people have changed its entry {@link MAX_CHANGES_A_DAY} times within a day */
+async function requireCalm({ db, now }: ConsoleDeps, publisherId: string): Promise<void> {
+	const [changes] = await db.all<{ count: number }>(sql`SELECT count(*) AS count FROM audit
+		WHERE subject_id = ${publisherId} AND id >= ${leastIdAt(now() - DAY_MS)} AND verb = ${VERB_OF.publishers} AND role = 'owner'`);
+	if ((changes?.count ?? 0) < MAX_CHANGES_A_DAY) return;
+	const message = `may be changed ${MAX_CHANGES_A_DAY} times within a day: wait, or ask your account manager`;
+	throw invalidInput([{ path: FIELD, message }]);
+}
 
 function textOf(value: unknown): string {
 	return typeof value === "string" ? value : "";

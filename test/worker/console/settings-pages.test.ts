@@ -214,6 +214,25 @@ describe("worker: a publisher's callback address", () => {
 		const cleared = await post(PATH, who.owner, { callback_url: "", etag: etagOf((await shown(get(PATH, who.owner))).text), yes: "1" });
 		expect([cleared.status, await stored()]).toEqual([303, null]);
 	});
+
+	it("is changed at most twenty times a day: each change raises the network's version, and operators' imports would never end", async () => {
+		const version = () => env.DB.prepare("SELECT max(version) AS version FROM network_versions").first<number>("version");
+		const change = async (n: number) =>
+			(await post(PATH, who.owner, { callback_url: `https://new.example/${n}?tx={txnid}`, yes: "1" })).status;
+		const statuses: number[] = [];
+		for (let n = 0; n < 25; n++) statuses.push(await change(n));
+		const done = statuses.indexOf(422);
+		expect(statuses).toEqual([...Array<number>(done).fill(303), ...Array<number>(25 - done).fill(422)]);
+		const changes = await env.DB.prepare(
+			"SELECT count(*) AS n FROM audit WHERE verb = 'changePublisherEntry' AND subject_id = 'cpa' AND role = 'owner'",
+		).first<number>("n");
+		expect(changes).toBe(20);
+		const before = await version();
+		const refused = await shown(post(PATH, who.owner, { callback_url: "https://late.example/", yes: "1" }));
+		expect([refused.status, refused.text, await version()]).toEqual([422, expect.stringContaining("20 times within a day"), before]);
+		// What is only looked at changes nothing.
+		expect((await post(PATH, who.owner, { callback_url: "https://late.example/" })).status).toBe(200);
+	});
 });
 
 describe("worker: a publisher's people", () => {
