@@ -36,9 +36,7 @@ export type IssuedLink = { person: KnownPerson; token: string; purpose: LinkPurp
 /** Of a session's hash, what names it: too little of it to be of use otherwise. */
 export const SESSION_ID_LENGTH = 16;
 
-/**
- * People of a publisher who may sign in, or were made within a day: its owners make them, rows of them stay, and pages show all.
- */
+/** People of a publisher who may sign in, or were made within a day, past which its owners make no more: rows stay, and pages show all. */
 const MAX_PEOPLE = 100;
 
 export const LASTS_MS: Record<LinkPurpose, number> = { invitation: 72 * HOUR_MS, sign_in: 15 * MINUTE_MS };
@@ -92,13 +90,13 @@ export async function invitePerson({ db, now }: PeopleDeps, actor: Actor, wanted
 	const isThere = sql`EXISTS (SELECT 1 FROM console_people WHERE id = ${id})`;
 	const after = { publisher: publisherId, name, email, role };
 	const [made] = await runTransaction(db, [
-		insertRows(consolePeople, [person], sql`AND ${hasRoom(publisherId, at)} ON CONFLICT DO NOTHING RETURNING id`),
+		insertRows(consolePeople, [person], sql`AND ${hasRoom(publisherId, actor, at)} ON CONFLICT DO NOTHING RETURNING id`),
 		statement,
 		auditStatement(actor, at, { verb: "invitePerson", subjectKind: "person", subjectId: id, after }, { where: isThere }),
 	]);
 	if (made?.results.length !== 1) {
 		if ((await findPersonByName(db, publisherId, name)) !== null) throw taken("name");
-		await requireRoom(db, publisherId, at);
+		await requireRoom(db, publisherId, actor, at);
 		throw taken("email");
 	}
 	return { person, token, purpose: "invitation", expiresAt };
@@ -125,15 +123,15 @@ export async function issueSignInLink(
 	return { person, token, purpose, expiresAt };
 }
 
-/** @throws HttpError 422 where a publisher has as many people as it may */
-export async function requireRoom(db: Database, publisherId: string | null, at: number): Promise<void> {
-	if ((await db.all(sql`SELECT 1 AS one WHERE ${hasRoom(publisherId, at)}`)).length > 0) return;
-	const message = `at most ${MAX_PEOPLE} people of a publisher may sign in, or be invited within a day: disable some, or wait`;
+/** @throws HttpError 422 where an owner may make no more */
+async function requireRoom(db: Database, publisherId: string | null, actor: Actor, at: number): Promise<void> {
+	if ((await db.all(sql`SELECT 1 AS one WHERE ${hasRoom(publisherId, actor, at)}`)).length > 0) return;
+	const message = `at most ${MAX_PEOPLE} people may sign in, or be invited within a day: disable some, or ask your account manager`;
 	throw invalidInput([{ path: "", message }]);
 }
 
-function hasRoom(publisherId: string | null, at: number): SQL {
-	if (publisherId === null) return sql`true`;
+function hasRoom(publisherId: string | null, { role }: Actor, at: number): SQL {
+	if (role !== "owner") return sql`true`;
 	return sql`(SELECT count(*) FROM console_people WHERE publisher_id = ${publisherId}
 		AND (disabled_at IS NULL OR id >= ${leastIdAt(at - DAY_MS)})) < ${MAX_PEOPLE}`;
 }

@@ -2,17 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { LinkPurpose } from "../../lib/enums.ts";
 import { isoTime } from "../../lib/time.ts";
-import {
-	disabled,
-	findPersonByName,
-	type KnownPerson,
-	LASTS_MS,
-	type NewPerson,
-	type PeopleDeps,
-	readNewPerson,
-	requireRoom,
-	taken,
-} from "./people.ts";
+import { disabled, findPersonByName, type KnownPerson, LASTS_MS, type NewPerson, type PeopleDeps, readNewPerson, taken } from "./people.ts";
 import type { SignInLinkPreview } from "./people-answers.ts";
 
 /** @throws HttpError 422 as `invitePerson` does */
@@ -26,9 +16,7 @@ export async function previewInvitation({ db, now }: PeopleDeps, wanted: NewPers
 			? await db.all(sql`SELECT id FROM console_people WHERE publisher_id IS NULL AND email = ${email}`)
 			: [];
 	if (others.length > 0) throw taken("email");
-	const at = now();
-	await requireRoom(db, publisherId, at);
-	return show({ ...person, id: null }, "invitation", at, 0);
+	return show({ ...person, id: null }, "invitation", now(), 0);
 }
 
 /** @throws HttpError 422 as `issueSignInLink` does */

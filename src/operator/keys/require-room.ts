@@ -1,9 +1,11 @@
 /** How many credentials an owner may have. */
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
+import type { Actor } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import type { CredentialKind, NameKind } from "../../lib/enums.ts";
 import type { HttpError } from "../../lib/http.ts";
+import { DAY_MS } from "../../lib/time.ts";
 import { isName, isSigning } from "./keys-answers.ts";
 
 /** What an owner has credentials of. */
@@ -34,13 +36,32 @@ export function hasRoom(owned: OwnedKind<Exclude<CredentialKind, NameKind>>, at:
 	return overlapHours === 0 ? sql`true` : sql`${countValid(owned, at)} < ${MAX_VALID}`;
 }
 
+/** Those of a kind that a publisher's people may make within a day: lists have those that have ended, too. */
+const MAX_MADE_A_DAY = 100;
+
+/** @throws HttpError 422 where a publisher's person has made, with others, {@link MAX_MADE_A_DAY} of late; staff make as many as they need */
+export async function requireCalm(
+	{ db, now }: { db: Database; now: () => number },
+	{ role }: Actor,
+	owned: OwnedKind<CredentialKind>,
+): Promise<void> {
+	if (role !== "owner" || isName(owned.kind)) return;
+	const { n } = await db.get<{ n: number }>(sql`SELECT COUNT(*) AS n FROM ${rowsOf(owned)} AND created_at > ${now() - DAY_MS}`);
+	if (n < MAX_MADE_A_DAY) return;
+	throw invalidInput([{ path: "kind", message: `has ${MAX_MADE_A_DAY} that were made within a day: wait, or ask your account manager` }]);
+}
+
 export function noRoom(): HttpError {
 	return invalidInput([{ path: "kind", message: `has ${MAX_VALID} that are valid: revoke one first` }]);
 }
 
-function countValid({ kind, owner }: OwnedKind<CredentialKind>, at: number): SQL {
-	const owned = isSigning(kind)
+function countValid(owned: OwnedKind<CredentialKind>, at: number): SQL {
+	return sql`(SELECT COUNT(*) FROM ${rowsOf(owned)} AND (expires_at IS NULL OR expires_at > ${at}))`;
+}
+
+/** Up to behind WHERE. */
+function rowsOf({ kind, owner }: OwnedKind<CredentialKind>): SQL {
+	return isSigning(kind)
 		? sql`callback_secrets WHERE publisher_id = ${owner}`
 		: sql`access_keys WHERE kind = ${kind} AND owner_id = ${owner}`;
-	return sql`(SELECT COUNT(*) FROM ${owned} AND (expires_at IS NULL OR expires_at > ${at}))`;
 }

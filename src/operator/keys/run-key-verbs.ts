@@ -9,7 +9,7 @@ import { issueKey, type KeysDeps, listKeys, revokeKeys, rotateKey } from "./mana
 import { endNames, listNames, rotateName } from "./manage-names.ts";
 import { readGrant, readPresentGrant } from "./operator-grant.ts";
 import { previewNew, previewRevocation } from "./preview-keys.ts";
-import { requireRoom } from "./require-room.ts";
+import { requireCalm, requireRoom } from "./require-room.ts";
 
 export type KeyVerbDeps = KeysDeps &
 	SecretsDeps & {
@@ -22,6 +22,7 @@ export async function issueCredential(deps: KeyVerbDeps, actor: Actor, request: 
 	const { kind, owner } = request;
 	if (isName(kind)) throw invalidInput([{ path: "kind", message: "every publisher has one: rotate it" }]);
 	await requireRoom(deps, request, null);
+	await requireCalm(deps, actor, request);
 	if (isSigning(kind)) return published(deps, { issued: await issueSecret(deps, actor, owner) });
 	return published(deps, { issued: await issueKey(deps, actor, { kind, owner, grant: readGrant(request, deps.now()) }) });
 }
@@ -39,6 +40,7 @@ export async function rotateCredential(deps: KeyVerbDeps, actor: Actor, request:
 	const { kind, owner, overlap_hours: overlapHours, value } = request;
 	const grant = await grantOfRotation(deps, request);
 	await requireRoom(deps, request, overlapHours);
+	await requireCalm(deps, actor, request);
 	if (isName(kind)) return published(deps, { issued: await rotateName(deps, actor, { kind, owner, overlapHours, value }) });
 	if (isSigning(kind)) return published(deps, { issued: await issueSecret(deps, actor, owner, overlapHours) });
 	return published(deps, { issued: await rotateKey(deps, actor, { kind, owner, grant, overlapHours }) });

@@ -178,6 +178,26 @@ describe("worker: a publisher's settings", () => {
 	});
 });
 
+describe("worker: keys that a publisher's people make", () => {
+	it.each(["publisher_key", "callback_secret"])("of a %s are a hundred a day at most; staff make more", async (kind) => {
+		const table =
+			kind === "callback_secret"
+				? "callback_secrets WHERE publisher_id = 'cpa'"
+				: `access_keys WHERE owner_id = 'cpa' AND kind = '${kind}'`;
+		const count = () => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n");
+		const rotate = () => shown(post("/console/settings/keys/rotate", who.owner, { kind, overlap_hours: "0" }));
+		for (let n = (await count()) ?? 0; n < 100; n++) expect((await rotate()).status).toBe(200);
+		const refused = await rotate();
+		expect([refused.status, refused.text, await count()]).toEqual([422, expect.stringContaining("100 that were made within a day"), 100]);
+		const byStaff = await exports.default.fetch("http://localhost:8787/operator/keys/rotate", {
+			method: "POST",
+			headers: { OperatorKey: env.OPERATOR_KEY },
+			body: JSON.stringify({ kind, owner: "cpa", overlap_hours: 0 }),
+		});
+		expect([byStaff.status, await count()]).toEqual([200, 101]);
+	});
+});
+
 describe("worker: a publisher's callback address", () => {
 	const PATH = "/console/settings/callback-address";
 	const etagOf = (text: string) => (/name="etag" value="([^"]+)"/.exec(text)?.[1] ?? "").replaceAll("&quot;", '"');
