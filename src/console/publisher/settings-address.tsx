@@ -1,9 +1,8 @@
 /** A publisher's callback address: changed as an entry of the network file is, with the difference before it. */
-import { sql } from "drizzle-orm";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { countByOwners } from "../../audit/count-by-owners.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { HttpError } from "../../lib/http.ts";
-import { leastIdAt } from "../../lib/ids.ts";
 import { maskCallbackUrl } from "../../lib/mask-url.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { changeEntry, VERB_OF } from "../../operator/network/change-entry.ts";
@@ -74,9 +73,7 @@ export const SETTINGS_ADDRESS_PAGES = [
 
 /** @throws HttpError 422 where the publisher's people have changed its entry {@link MAX_CHANGES_A_DAY} times within a day */
 async function requireCalm({ db, now }: ConsoleDeps, publisherId: string): Promise<void> {
-	const [changes] = await db.all<{ count: number }>(sql`SELECT count(*) AS count FROM audit
-		WHERE subject_id = ${publisherId} AND id >= ${leastIdAt(now() - DAY_MS)} AND verb = ${VERB_OF.publishers} AND role = 'owner'`);
-	if ((changes?.count ?? 0) < MAX_CHANGES_A_DAY) return;
+	if ((await countByOwners(db, publisherId, VERB_OF.publishers, now() - DAY_MS)) < MAX_CHANGES_A_DAY) return;
 	const message = `may be changed ${MAX_CHANGES_A_DAY} times within a day: wait, or ask your account manager`;
 	throw invalidInput([{ path: FIELD, message }]);
 }
