@@ -171,6 +171,43 @@ describe("worker: erasing what names the publisher's own click id", () => {
 		);
 	});
 
+	it.each([
+		["conversions", (told: object) => consume(told)],
+		["a dead letter", keepDead],
+		[
+			"a refused postback, replayed",
+			async (told: ReturnType<typeof personal>) => {
+				const { intake, ...message } = told;
+				await consume({ ...message, intake: { ...intake, outcome: "rejected", answer: '{"errors":{"payout":["x"]}}' }, postback: null });
+			},
+		],
+	])(
+		"of %s by a word that the platform had told of before the click: to have it erased does not make its sales the click's",
+		async (what, keep) => {
+			const first = personal("first", OWN);
+			await consume(first);
+			const HOUR = 3_600_000;
+			const mine = clickRow({ uid: UID, publisher_click_id: OWN, clicked_at: first.intake.receivedAt + HOUR });
+			await storeClicks(mine);
+			const later = personal("later", OWN);
+			later.intake.receivedAt += 2 * HOUR;
+			later.intake.id = `${later.intake.id.slice(0, -1)}f`;
+			await keep(later);
+			await erase({ uid: UID });
+			await expectErased();
+			if (what === "a dead letter") await consume(await readDead());
+			if (what === "a refused postback, replayed") {
+				const [{ cid } = { cid: "" }] = await rowsOf<{ cid: string }>("SELECT cid FROM postback_intake WHERE txnid = 'later'");
+				await consume(personal("later", cid));
+			}
+			for (const txnid of ["first", "later"]) await consume({ format: 1, kind: "look_again", platform: "west", txnid });
+			expect(await conversions()).toMatchObject([
+				{ txnid: "first", stage: "waiting", click_id: null },
+				{ txnid: "later", stage: "waiting", click_id: null },
+			]);
+		},
+	);
+
 	it("of rows of the archive", async () => {
 		await storeClicks(click());
 		const row = { platform: "west", txnid: "t", cid: OWN, query: `cid=${OWN}&s2=s2-mark` };

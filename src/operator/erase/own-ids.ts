@@ -53,6 +53,11 @@ export async function readOwnIds(db: Database, clicks: readonly ErasedClick[]): 
 		WHERE v.cid = j.atom AND v.click_id IS NOT NULL AND v.click_id NOT IN (
 			SELECT value ->> 'id' FROM json_each(${JSON.stringify(clicks.map(({ id }) => ({ id })))}))`);
 	const ofOthers = new Set(attached.map(keyOf));
+	// As settling has it: of a click made after its platform had first named the id no sale is, by that id.
+	const told = await db.all<{ platform: string; cid: string; at: number }>(sql`
+		SELECT v.platform, v.cid, min(v.first_received_at) AS at FROM json_each(${list}) j CROSS JOIN conversions v
+		WHERE v.cid = j.atom AND v.click_id IS NULL GROUP BY v.platform, v.cid`);
+	const toldSince = new Map(told.map(({ platform, cid, at }) => [`${platform} ${cid}`, at]));
 	return {
 		replace: (platform, ownId, toldAt) => {
 			const unknown = names.get(ownId);
@@ -61,7 +66,7 @@ export async function readOwnIds(db: Database, clicks: readonly ErasedClick[]): 
 			// Whenever it was told: what names the id is the user's in any case.
 			const click = clickAt(Number.POSITIVE_INFINITY);
 			if (click !== null && !hashes.has(click.clickHash)) return null;
-			return clickAt(toldAt)?.clickHash ?? unknown;
+			return clickAt(Math.min(toldAt, toldSince.get(`${platform} ${ownId}`) ?? toldAt))?.clickHash ?? unknown;
 		},
 		has: (ownId) => names.has(ownId),
 		isOfOthers: (platform, txnid) => platform !== null && txnid !== null && ofOthers.has(keyOf({ platform, txnid })),
