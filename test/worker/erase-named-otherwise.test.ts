@@ -208,6 +208,17 @@ describe("worker: erasing what names the publisher's own click id", () => {
 		},
 	);
 
+	it("but not where it is another click's hash: a sale that names that is not of whoever calls a click so", async () => {
+		const theirs = clickRow({ platform: "east" });
+		const hash = String(theirs.click_hash);
+		await storeClicks(theirs, clickRow({ uid: UID, publisher_click_id: hash }));
+		await consume(personal("t", hash));
+		expect(await conversions()).toMatchObject([{ stage: "waiting", click_id: null }]);
+		await erase({ uid: UID });
+		await consume({ format: 1, kind: "look_again", platform: "west", txnid: "t" });
+		expect(await conversions()).toMatchObject([{ stage: "waiting", click_id: null }]);
+	});
+
 	it("of rows of the archive", async () => {
 		await storeClicks(click());
 		const row = { platform: "west", txnid: "t", cid: OWN, query: `cid=${OWN}&s2=s2-mark` };

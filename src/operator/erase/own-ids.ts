@@ -4,7 +4,7 @@
  */
 import { sql } from "drizzle-orm";
 import { keyOf } from "../../conversions/conversion.ts";
-import { type CandidateClick, MAX_CANDIDATES, matchClick } from "../../conversions/match-click.ts";
+import { asClickHash, type CandidateClick, MAX_CANDIDATES, matchClick } from "../../conversions/match-click.ts";
 import type { Database } from "../../db/client.ts";
 import { newUuid } from "../../lib/ids.ts";
 
@@ -58,10 +58,17 @@ export async function readOwnIds(db: Database, clicks: readonly ErasedClick[]): 
 		SELECT v.platform, v.cid, min(v.first_received_at) AS at FROM json_each(${list}) j CROSS JOIN conversions v
 		WHERE v.cid = j.atom AND v.click_id IS NULL GROUP BY v.platform, v.cid`);
 	const toldSince = new Map(told.map(({ platform, cid, at }) => [`${platform} ${cid}`, at]));
+	// Anyone may call a link with another's click hash: settling goes by the hash first.
+	const looksAlike = JSON.stringify([...names.keys()].map(asClickHash).filter((hash) => hash !== null));
+	const isNamed = sql`click_hash IN (SELECT atom FROM json_each(${looksAlike}))`;
+	const others = await db.all<{ hash: string }>(sql`
+		SELECT click_hash AS hash FROM clicks WHERE ${isNamed} AND (reason IS NULL OR reason = 'voided')
+		UNION SELECT click_hash FROM clicks WHERE ${isNamed} AND reason <> 'voided'`);
+	const otherHashes = new Set(others.map(({ hash }) => hash).filter((hash) => !hashes.has(hash)));
 	return {
 		replace: (platform, ownId, toldAt) => {
 			const unknown = names.get(ownId);
-			if (unknown === undefined) return null;
+			if (unknown === undefined || otherHashes.has(ownId.toLowerCase())) return null;
 			const clickAt = (at: number) => matchClick(platform ?? "", [], byOwnId.has(platform ?? "") ? (named.get(ownId) ?? []) : [], at).click;
 			// Whenever it was told: what names the id is the user's in any case.
 			const click = clickAt(Number.POSITIVE_INFINITY);
