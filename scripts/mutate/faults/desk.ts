@@ -144,9 +144,16 @@ export const DESK_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "audit-leaves-out-the-day-it-was-asked-for",
-		file: "src/audit/audit-request.ts",
-		find: "v.pipe(moment, v.transform(endOf),",
-		replace: "v.pipe(moment, v.transform((given) => Date.parse(given)),",
+		file: "src/http/datetime.ts",
+		find: "v.transform(endOf)",
+		replace: "v.transform(startOf)",
+		tests: ["test/worker/audit.test.ts"],
+	},
+	{
+		name: "audit-finds-no-conversion-by-its-transaction-alone",
+		file: "src/audit/list-audit.ts",
+		find: "[subject, ...conversions]",
+		replace: "[subject]",
 		tests: ["test/worker/audit.test.ts"],
 	},
 	{
@@ -166,8 +173,8 @@ export const DESK_FAULTS: readonly Fault[] = [
 	{
 		name: "clicks-made-after-a-void-are-voided",
 		file: "src/adjustments/select-clicks.ts",
-		find: "Math.min(now, endOfTime(request.to))",
-		replace: "endOfTime(request.to)",
+		find: "Math.min(now, endOf(request.to))",
+		replace: "endOf(request.to)",
 		tests: ["test/worker/adjustments/void-clicks.test.ts"],
 	},
 	{
