@@ -186,7 +186,15 @@ describe("worker: keys that a publisher's people make", () => {
 				: `access_keys WHERE owner_id = 'cpa' AND kind = '${kind}'`;
 		const count = () => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n");
 		const rotate = () => shown(post("/console/settings/keys/rotate", who.owner, { kind, overlap_hours: "0" }));
-		for (let n = (await count()) ?? 0; n < 100; n++) expect((await rotate()).status).toBe(200);
+		expect((await rotate()).status).toBe(200);
+		const before = (await count()) ?? 0;
+		const endedKeys =
+			kind === "callback_secret"
+				? `INSERT INTO callback_secrets (id, publisher_id, sealed, created_at, expires_at) SELECT 'ended-' || atom, 'cpa', '', ?, 1`
+				: `INSERT INTO access_keys (hash, kind, owner_id, created_at, expires_at) SELECT 'ended-' || atom, '${kind}', 'cpa', ?, 1`;
+		const numbers = JSON.stringify(Array.from({ length: 99 - before }, (_, n) => n));
+		await env.DB.prepare(`${endedKeys} FROM json_each(?)`).bind(Date.now(), numbers).run();
+		expect((await rotate()).status).toBe(200);
 		const refused = await rotate();
 		expect([refused.status, refused.text, await count()]).toEqual([422, expect.stringContaining("100 that were made within a day"), 100]);
 		const byStaff = await exports.default.fetch("http://localhost:8787/operator/keys/rotate", {
@@ -240,9 +248,8 @@ describe("worker: a publisher's callback address", () => {
 		const change = async (n: number) =>
 			(await post(PATH, who.owner, { callback_url: `https://new.example/${n}?tx={txnid}`, yes: "1" })).status;
 		const statuses: number[] = [];
-		for (let n = 0; n < 25; n++) statuses.push(await change(n));
-		const done = statuses.indexOf(422);
-		expect(statuses).toEqual([...Array<number>(done).fill(303), ...Array<number>(25 - done).fill(422)]);
+		while (statuses.at(-1) !== 422 && statuses.length <= 20) statuses.push(await change(statuses.length));
+		expect(statuses).toEqual([...Array<number>(statuses.length - 1).fill(303), 422]);
 		const changes = await env.DB.prepare(
 			"SELECT count(*) AS n FROM audit WHERE verb = 'changePublisherEntry' AND subject_id = 'cpa' AND role = 'owner'",
 		).first<number>("n");
