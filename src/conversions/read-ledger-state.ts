@@ -78,7 +78,7 @@ type Told = { platform: string; cid: string; toldAt: number | null };
 /** At most this many redirects of one click hash are looked at: the billed one, and the first of the others. */
 const MAX_CLICKS_OF_ONE_HASH = 10;
 
-/** At most this many conversions that found no click are looked at, to tell since when a platform has named a click id. */
+/** At most this many conversions of a click id are looked at, to tell since when a platform has named it in vain: many may have its click. */
 const MAX_TOLD_BEFORE = 1_000;
 
 /** Visitors that prefetch a bid's URL for a user: an ad server's machines, and the user's browser. */
@@ -151,8 +151,8 @@ export async function readLedgerState(
 			LEFT JOIN campaigns g ON g.campaign_id = c.campaign_id
 			WHERE c.id IN (SELECT id FROM clicks WHERE publisher_click_id = w.cid LIMIT ${MAX_CANDIDATES + 1})`,
 		// Hashes, too, which nearly all name: a publisher may call its click what looks like one.
-		sql`SELECT w.platform, w.cid, (SELECT min(t.at) FROM (
-				SELECT first_received_at AS at FROM conversions WHERE cid = w.cid AND platform = w.platform AND click_id IS NULL LIMIT ${MAX_TOLD_BEFORE}) t) AS "toldAt"
+		sql`SELECT w.platform, w.cid, (SELECT min(CASE WHEN t.platform = w.platform AND t.click_id IS NULL THEN t.first_received_at END) FROM (
+				SELECT platform, click_id, first_received_at FROM conversions WHERE cid = w.cid LIMIT ${MAX_TOLD_BEFORE}) t) AS "toldAt"
 			FROM (SELECT value ->> 'platform' AS platform, value ->> 'cid' AS cid FROM json_each(${named})
 				UNION SELECT v.platform, v.cid ${stored} WHERE ${isStored} AND v.click_id IS NULL) w`,
 		sql`SELECT id, usd_nanos AS "usdNanos" FROM exchange_rates WHERE id IN (

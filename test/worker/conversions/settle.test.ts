@@ -5,6 +5,7 @@ import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Conversion } from "../../../src/conversions/conversion.ts";
 import { type Judgement, judgeConversion } from "../../../src/conversions/judge-conversion.ts";
+import { readLedgerState } from "../../../src/conversions/read-ledger-state.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import worker from "../../../src/worker.ts";
 import {
@@ -18,6 +19,7 @@ import {
 	storeClicks,
 } from "../../support/conversions.ts";
 import { importFile } from "../../support/network-import.ts";
+import { countRows } from "../../support/row-counts.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const MINUTE = 60_000;
@@ -264,6 +266,26 @@ describe("worker: settling", () => {
 				await consume(postbackMessage("west", { ...say().postback, cid }, NOW - HOUR / 2));
 				expect([cid, await stored(txnid)]).toMatchObject([cid, { stage: "waiting", click_id: null }]);
 			}
+		});
+
+		test("looking at a bounded number of the sales that a click has brought", async () => {
+			const { click, txnid, say } = await clicked();
+			await consume(say());
+			const row = (await stored(txnid)) ?? {};
+			const columns = Object.keys(row).join(", ");
+			const copied = Object.keys(row).map((name) => (name === "txnid" ? "txnid || '-' || atom" : name));
+			const numbers = JSON.stringify(Array.from({ length: 5_000 }, (_, n) => n));
+			await env.DB.prepare(
+				`INSERT INTO conversions (${columns}) SELECT ${copied.join(", ")} FROM conversions, json_each(?) WHERE txnid = ?`,
+			)
+				.bind(numbers, txnid)
+				.run();
+			const { client, counted } = countRows(env.DB, true);
+			const { postback } = say({ txnid: newTxnid() });
+			const ledger = await readLedgerState(openDatabase(client), [], postback === null ? [] : [{ platform: "west", postback }], []);
+			expect(ledger.findClick("west", String(click.click_hash), NOW)).toMatchObject({ click: { id: click.id } });
+			expect(counted.filter(({ rows }) => rows > 3_000)).toEqual([]);
+			await env.DB.prepare("DELETE FROM conversions WHERE cid = ?").bind(click.click_hash).run();
 		});
 
 		test("not where two publishers have used it, whatever became of their clicks", async () => {
