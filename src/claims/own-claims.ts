@@ -16,7 +16,7 @@ import { readConversions } from "../publisher-api/read-conversions.ts";
 import type { Claim, Claimed, Claims } from "./claim-answers.ts";
 import { type ClaimRequest, microsOf, type ownClaimsQuerySchema } from "./claim-requests.ts";
 import { changeClaim, findClaim, readClaims, showClaim } from "./claim-rows.ts";
-import { asLowerCase, type Known, namesOfSale } from "./same-sale.ts";
+import { isAbout, type Known, namesOfSale } from "./same-sale.ts";
 
 export type ClaimsDeps = { db: Database; now: () => number };
 
@@ -54,7 +54,7 @@ export async function openClaim(deps: ClaimsDeps, publisher: string, actor: Audi
 	const known = await lookUp(deps, publisher, aboutId);
 	const against = decideClaim(kind, known);
 	if (against !== null) return { outcome: against, claim: null, ...known };
-	const names = asLowerCase(await namesOfSale(db, publisher, kind, aboutId, known));
+	const names = await namesOfSale(db, publisher, kind, aboutId, known);
 	const at = now();
 	const id = newTimeOrderedId(at);
 	const row = {
@@ -75,8 +75,7 @@ export async function openClaim(deps: ClaimsDeps, publisher: string, actor: Audi
 	const isUnderWay = sql`publisher_id = ${publisher} AND state IN ('open', 'answered')`;
 	const underWay = sql`SELECT count(*) FROM claims WHERE ${isUnderWay}`;
 	const openedOfLate = sql`SELECT count(*) FROM claims WHERE publisher_id = ${publisher} AND id >= ${leastIdAt(at - DAY_MS)}`;
-	const ofSale = sql`SELECT id FROM claims WHERE ${isUnderWay} AND kind = ${kind}
-		AND lower(about_id) IN (SELECT atom FROM json_each(${names})) ORDER BY id LIMIT 1`;
+	const ofSale = sql`SELECT id FROM claims WHERE ${isUnderWay} AND kind = ${kind} AND ${isAbout(names)} ORDER BY id LIMIT 1`;
 	await runTransaction(db, [
 		insertRows(
 			claims,

@@ -1,5 +1,5 @@
 /** Which names mean one sale: its click has an id, a hash and the publisher's own click id, and a claim may name any of them. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { clicksOfHash } from "../db/clicks-of-hash.ts";
 import type { Database } from "../db/client.ts";
 import type { Claim, Claimed } from "./claim-answers.ts";
@@ -27,7 +27,8 @@ export async function namesOfSale(
 	}
 	const [only, other] = conversions;
 	if (only === undefined || other !== undefined) return [about];
-	return unique([about, only.transaction_id, ...(await namesOfClicks(db, publisher, await hashesOf(db, publisher, conversions)))]);
+	const hashes = await hashesOf(db, publisher, conversions, HAS_ONE_SALE);
+	return unique([about, only.transaction_id, ...(await namesOfClicks(db, publisher, hashes))]);
 }
 
 /** The same, with the names of every sale that it may be about, of those that were reported meanwhile too: for a person to look at. */
@@ -43,11 +44,14 @@ export async function namesAround(
 	return unique([...names, ...conversions.map(({ transaction_id }) => transaction_id), ...ofSales]);
 }
 
-/** The hashes of the clicks that sales have. */
-async function hashesOf(db: Database, publisher: string, conversions: Known["conversions"]): Promise<string[]> {
+/** Of a click `c`: what it is called is then a name of its sale. */
+const HAS_ONE_SALE = sql`(SELECT count(*) FROM (SELECT 1 AS one FROM conversions v WHERE v.click_id = c.id LIMIT 2) s) = 1`;
+
+/** The hashes of the clicks that sales have. @param which of these clicks `c` */
+async function hashesOf(db: Database, publisher: string, conversions: Known["conversions"], which = sql`true`): Promise<string[]> {
 	const ids = conversions.map(({ click }) => click).filter((click) => click !== null);
 	const rows = await db.all<{ hash: string }>(sql`SELECT DISTINCT c.click_hash AS hash
-		FROM json_each(${JSON.stringify(ids)}) k CROSS JOIN clicks c WHERE c.id = k.atom AND c.publisher_id = ${publisher}`);
+		FROM json_each(${JSON.stringify(ids)}) k CROSS JOIN clicks c WHERE c.id = k.atom AND c.publisher_id = ${publisher} AND ${which}`);
 	return rows.map(({ hash }) => hash);
 }
 
@@ -73,7 +77,12 @@ function unique(names: readonly string[]): string[] {
 	return [...new Set(names)];
 }
 
-/** As a JSON parameter, to be compared with `lower(about_id)`: ids and hashes are read in any letter case. */
-export function asLowerCase(names: readonly string[]): string {
-	return JSON.stringify(names.map((name) => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase())));
+/** Our own ids and hashes, which are read in any letter case. */
+const OUR_ID = /^(?:[\da-f]{32}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
+
+/** Whether a claim is about one of these names: a condition. */
+export function isAbout(names: readonly string[]): SQL {
+	const ours = names.filter((name) => OUR_ID.test(name)).map((name) => name.toLowerCase());
+	return sql`(about_id IN (SELECT atom FROM json_each(${JSON.stringify(names)}))
+		OR lower(about_id) IN (SELECT atom FROM json_each(${JSON.stringify(ours)})))`;
 }

@@ -27,7 +27,7 @@ import {
 	writeClaim,
 } from "./claim-rows.ts";
 import type { ClaimsDeps } from "./own-claims.ts";
-import { asLowerCase, type Known, namesAround } from "./same-sale.ts";
+import { isAbout, type Known, namesAround } from "./same-sale.ts";
 
 const OTHERS_WITHIN_MS = 90 * DAY_MS;
 const MAX_OTHERS = 20;
@@ -41,10 +41,10 @@ export async function listClaims({ db }: { db: Database }, query: v.InferOutput<
 export async function listOthersOfSale(deps: ClaimsDeps, claim: OperatorClaim, known: Known): Promise<OperatorClaim[]> {
 	const { db, now } = deps;
 	const { id, publisher } = claim;
-	const names = asLowerCase(await namesAround(db, publisher, claim, known));
+	const names = await namesAround(db, publisher, claim, known);
 	const rows = await db.all<ClaimRow>(sql`SELECT ${allColumns(claims, "c")} FROM claims c
 		WHERE publisher_id = ${publisher} AND id >= ${leastIdAt(now() - OTHERS_WITHIN_MS)} AND id <> ${id}
-			AND lower(about_id) IN (SELECT atom FROM json_each(${names}))
+			AND ${isAbout(names)}
 		ORDER BY id DESC LIMIT ${MAX_OTHERS}`);
 	return rows.map(showToOperator);
 }

@@ -146,6 +146,26 @@ describe("worker: claims and money", () => {
 		await endAll();
 	});
 
+	it("another sale of the same click has its own, and so has one of a click whose id is spelled in capitals", async () => {
+		const named = (clickid: string, digit: string) =>
+			clickMessage({ at: AT, campaignId: 11, kind: "link", publisher: "identity-cpa", hash: digit.repeat(32), texts: { clickid } });
+		await consumeClicks(
+			capDeps(() => AT),
+			letters(named("twice", "1"), named("TWICE", "2")),
+		);
+		const report = (txnid: string, digit: string) => postbackMessage("west", { cid: digit.repeat(32), txnid, eventAt: AT }, AT);
+		await consume(report("twice-1", "1"), report("capitals-1", "2"));
+		const wrong = async (id: string) => (await claim(id, { kind: "wrong" })).outcome;
+		expect([await wrong("twice"), await wrong("twice-1"), await wrong("capitals-1")]).toEqual(["opened", "under_way", "opened"]);
+		await consume(report("twice-2", "1"));
+		expect(await wrong("twice-2")).toBe("opened");
+		await endAll();
+		// Of two sales nobody can tell which is meant.
+		expect([await wrong("1".repeat(32)), await wrong("twice-1"), await wrong("twice-2")]).toEqual(["opened", "opened", "opened"]);
+		await endAll();
+		await env.DB.prepare("DELETE FROM conversions WHERE txnid GLOB 'twice-*' OR txnid = 'capitals-1'").run();
+	});
+
 	it("who settles one is shown all others that may be of its sale, those from before it was reported too", async () => {
 		const finance = await signIn({ staff: "fin-2", role: "finance" });
 		const seen = async (id: string) => (await get(`/console/operator/claims/${id}`, finance)).text();
