@@ -51,10 +51,7 @@ export function lookAtAudit(
 	const isSubject =
 		conversions.length === 0
 			? sql`subject_id = ${subject}`
-			: sql`subject_id IN (${sql.join(
-					[subject, ...conversions].map((id) => sql`${id}`),
-					sql`, `,
-				)})`;
+			: sql`subject_id IN (SELECT atom FROM json_each(${JSON.stringify([subject, ...conversions])}))`;
 	const [first = sql`true`, ...rest] = [
 		subject === undefined ? null : isSubject,
 		actor === undefined ? null : sql`actor = ${actor}`,

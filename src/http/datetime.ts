@@ -17,21 +17,27 @@ export const day = v.pipe(
 );
 
 /** An ISO date (its midnight) or datetime, UTC where it names no offset: {@link startOf} reads it. */
-export const datetime = v.pipe(
-	v.string("must be a text"),
-	v.regex(
-		/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/,
-		"must be a date or datetime such as 2026-11-21T09:00:00Z",
-	),
-	v.check((text) => isOfCalendar(text, startOf(text)), "must be a time of the calendar"),
-	v.description("UTC date, or ISO 8601 time, UTC where it names no offset."),
+export const datetime = timeAs(
+	/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/,
+	"must be a date or datetime such as 2026-11-21T09:00:00Z",
+	"UTC date, or ISO 8601 time, UTC where it names no offset.",
 );
 
 /** The same in requests of publishers, whose clocks are anywhere: a time names its offset. */
-export const moment = v.pipe(
-	datetime,
-	v.regex(/^[^T]+$|(?:Z|[+-]\d{2}:\d{2})$/, "must be a date, or a time with its offset such as 2026-11-21T09:00:00Z"),
+export const moment = timeAs(
+	/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/,
+	"must be a date, or a time with its offset such as 2026-11-21T09:00:00Z",
+	"UTC date, or ISO 8601 time with its offset.",
 );
+
+function timeAs(form: RegExp, fault: string, description: string) {
+	return v.pipe(
+		v.string("must be a text"),
+		v.regex(form, fault),
+		v.check((text) => isOfCalendar(text, startOf(text)), "must be a time of the calendar"),
+		v.description(description),
+	);
+}
 
 /** Unix milliseconds of a {@link datetime}. */
 export function startOf(text: string): number {
@@ -48,10 +54,10 @@ export const times = timesOf(datetime);
 /** The same of a publisher's list. */
 export const publisherTimes = timesOf(moment);
 
-function timesOf(time: typeof datetime | typeof moment) {
+function timesOf(time: typeof datetime) {
 	return {
-		from: v.optional(v.pipe(time as v.GenericSchema<string>, v.transform(startOf))),
-		to: v.optional(v.pipe(time as v.GenericSchema<string>, v.transform(endOf))),
+		from: v.optional(v.pipe(time, v.transform(startOf))),
+		to: v.optional(v.pipe(time, v.transform(endOf))),
 	};
 }
 

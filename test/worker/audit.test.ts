@@ -216,6 +216,23 @@ describe("worker: reading the audit", () => {
 		expect(await subjects("t-other")).toEqual(["northwind t-other"]);
 	});
 
+	it("finds it on however many platforms it was done", async () => {
+		const platform = (await db.all<Record<string, unknown>>(sql`SELECT * FROM platforms WHERE id = 'northwind'`))[0] ?? {};
+		const many = Array.from({ length: 110 }, (_, n) => ({ ...platform, id: `many-${n}` }));
+		const columns = sql.raw(Object.keys(platform).join(", "));
+		for (const row of many) {
+			const values = sql.join(
+				Object.values(row).map((value) => sql`${value}`),
+				sql`, `,
+			);
+			await db.run(sql`INSERT INTO platforms (${columns}) VALUES (${values})`);
+		}
+		const entries = many.map(({ id }) => ({ verb: "adjust", subjectKind: "conversion", subjectId: `${id} t-many` }));
+		await runTransaction(db, [auditStatement(ACTOR, AT + 172_800_000, entries)]);
+		expect((await read("?subject=t-many&limit=1000")).data).toHaveLength(110);
+		await db.run(sql`DELETE FROM platforms WHERE id LIKE 'many-%'`);
+	});
+
 	it("comes in pages, the newest first, of which none is shown twice while others are added", async () => {
 		const seen: unknown[] = [];
 		let cursor: string | null = "";

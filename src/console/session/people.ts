@@ -126,8 +126,12 @@ export async function issueSignInLink(
 /** @throws HttpError 422 where an owner may make no more */
 async function requireRoom(db: Database, publisherId: string | null, actor: Actor, at: number): Promise<void> {
 	if ((await db.all(sql`SELECT 1 AS one WHERE ${hasRoom(publisherId, actor, at)}`)).length > 0) return;
-	const message = `at most ${MAX_PEOPLE} people may sign in, or be invited within a day: disable some, or ask your account manager`;
-	throw invalidInput([{ path: "", message }]);
+	throw noRoom();
+}
+
+function noRoom(): HttpError {
+	const message = `at most ${MAX_PEOPLE} people may sign in, those included that were made within a day: disable others, or ask your account manager`;
+	return invalidInput([{ path: "", message }]);
 }
 
 function hasRoom(publisherId: string | null, { role }: Actor, at: number): SQL {
@@ -193,17 +197,24 @@ export async function disablePerson({ db, now }: PeopleDeps, actor: Actor, perso
 	if (results.at(-1)?.results.length !== 1) throw invalidInput([{ path: "", message: neededAs(actor) }]);
 }
 
-/** They may sign in again, by a new link or the passkeys that they have. */
+/**
+ * They may sign in again, by a new link or the passkeys that they have.
+ * @throws HttpError 422 where an owner does it, and {@link MAX_PEOPLE} may sign in
+ */
 export async function enablePerson({ db, now }: PeopleDeps, actor: Actor, person: KnownPerson): Promise<void> {
-	await runTransaction(db, [
+	const mayEnter = sql`SELECT count(*) FROM console_people WHERE publisher_id = ${person.publisherId} AND disabled_at IS NULL`;
+	const changes = sql`id = ${person.id} AND disabled_at IS NOT NULL AND ${actor.role === "owner" ? sql`(${mayEnter}) < ${MAX_PEOPLE}` : sql`true`}`;
+	const [, , left] = await runTransaction(db, [
 		auditStatement(
 			actor,
 			now(),
 			{ verb: "enablePerson", subjectKind: "person", subjectId: person.id, after: { name: person.name } },
-			{ where: sql`EXISTS (SELECT 1 FROM console_people WHERE id = ${person.id} AND disabled_at IS NOT NULL)` },
+			{ where: sql`EXISTS (SELECT 1 FROM console_people WHERE ${changes})` },
 		),
-		sql`UPDATE console_people SET disabled_at = NULL WHERE id = ${person.id}`,
+		sql`UPDATE console_people SET disabled_at = NULL WHERE ${changes}`,
+		sql`SELECT id FROM console_people WHERE id = ${person.id} AND disabled_at IS NOT NULL`,
 	]);
+	if (left?.results.length !== 0) throw noRoom();
 }
 
 /**

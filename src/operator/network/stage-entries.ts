@@ -33,7 +33,7 @@ function warnOfCampaign(campaign: CampaignEntry, path: string): Fault[] {
 		[
 			(daily_budget !== null || total_budget !== null) && campaign.budget_basis === null,
 			path,
-			"has a budget but no budget_basis: it counts what publishers are paid (publisher), not what clicks cost before their share (gross)",
+			"has a budget but no budget_basis: it counts the price that publishers have of a click (publisher), not what it costs before their share (gross)",
 		],
 		[bids && daily_click_cap === null && daily_budget === null && total_budget === null, path, "bids without a cap or a budget"],
 		[

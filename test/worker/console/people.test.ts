@@ -95,6 +95,15 @@ describe("worker: people", () => {
 		await disablePerson(deps, owner, await known("acme", "Crowd 1"));
 		await crowd("Crowd anew");
 		await expect(crowd("One more")).rejects.toMatchObject({ status: 422 });
+		// Those who were kept out come in only where there is room.
+		const kept = await known("acme", "Crowd 2");
+		await disablePerson(deps, owner, kept);
+		await enablePerson(deps, owner, kept);
+		const late = await known("acme", "Crowd 1");
+		await expect(enablePerson(deps, owner, late)).rejects.toMatchObject({ status: 422 });
+		expect((await known("acme", "Crowd 1")).disabledAt).not.toBeNull();
+		await enablePerson(deps, ACTOR, late);
+		expect((await known("acme", "Crowd 1")).disabledAt).toBeNull();
 		await env.DB.prepare("DELETE FROM console_people WHERE name LIKE 'Crowd %'").run();
 		setNow(START);
 	});
