@@ -27,8 +27,12 @@ export type CsvRows = {
 	end: number;
 };
 
-/** Characters that are parsed again behind a row that was cut, at first. */
-const WINDOW = 10_000;
+/**
+ * Characters that are parsed behind a row that was cut, at least, and as many times as that row has: then twice as many each time. What
+ * behind a wrong quote is parsed again stays in proportion to the row that it cost.
+ */
+const LEAST_WINDOW = 64;
+const ROWS_AHEAD = 4;
 
 /**
  * Parses the complete rows at the start of a CSV text; of the last text, what is left is a row too. A quote in a wrong place costs its own
@@ -53,11 +57,11 @@ export function parseCsv(style: CsvStyle, text: string, isLast: boolean): CsvRow
 			cut.add(rows.length);
 			rows.push(part.slice(broken.start, broken.end).split(style.delimiter));
 			end += broken.end + 1;
-			window = WINDOW;
+			window = Math.max(LEAST_WINDOW, ROWS_AHEAD * (broken.end - broken.start));
 		} else {
 			end += parsed.end;
 			if (isWhole) return { rows, faulty, cut, end };
-			window = parsed.end === 0 ? 2 * window : WINDOW;
+			window *= 2;
 		}
 	}
 }

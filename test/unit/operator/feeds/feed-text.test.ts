@@ -127,6 +127,23 @@ describe("unit: CSV", () => {
 		}
 	});
 
+	it.each([
+		["alone", '"a"b'],
+		["behind a field", 'x,"a"b'],
+		["of a delimiter", '","x'],
+	])(
+		"wrong quotes on every line, %s, do not have each parsed again with all that follows",
+		async (_name, faulty) => {
+			const lines = 20_000;
+			const began = performance.now();
+			const records = await read(`id,name\n${`${faulty}\n`.repeat(lines)}`, ["id"]);
+			expect(records.length).toBe(lines);
+			expect(records.every(({ fault }) => fault === "has a quote in a wrong place")).toBe(true);
+			expect(performance.now() - began).toBeLessThan(5_000);
+		},
+		60_000,
+	);
+
 	it("says where a quote never closes instead of taking in the rest", async () => {
 		const text = `id,Product Name,g:price\n1,a,2\n2,"${"x,\n".repeat(400_000)}`;
 		await expect(read(text, NAMES, [100_000, 500_000, 900_000, 1_100_000])).rejects.toThrow(/line 3 has more than/);
