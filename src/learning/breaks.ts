@@ -7,6 +7,8 @@ import { HISTORY_DAYS } from "./settings.ts";
 const LEAST_EXPECTED = 6;
 const FALL_Z = -2.6;
 const RISE_Z = 4;
+/** What is left of these bounds for all publishers but the one that shows a break most: beside a large one the others are few. */
+const LEAST_OF_OTHERS = 0.6;
 /** Of the window that shows a break, the newest part is kept: the oldest may lie before it. */
 const KEPT_PART = 5 / 7;
 /** Conversions that what was seen before a break counts as beside what follows it, at the most. */
@@ -31,7 +33,8 @@ export type Break = {
 
 /**
  * Whether the newest days' clicks earned what the days before them had taught; of several windows, what the clearest one says. The newest
- * days do not judge themselves: they are compared with a factor of the older ones alone, and with none from before the last break.
+ * days do not judge themselves: they are compared with a factor of the older ones alone, and with none from before the last break. It has
+ * to show without the publisher that shows it most, where the others tell anything: clicks that never buy cost nothing to send.
  * @param factors of the last fit
  */
 export function findBreak(placed: PlacedCampaign, { campaign }: CampaignFactors, today: number, last: Break | null): Break | null {
@@ -40,8 +43,8 @@ export function findBreak(placed: PlacedCampaign, { campaign }: CampaignFactors,
 	let found: Break | null = null;
 	for (const [at, days] of BREAK_WINDOWS.entries()) {
 		if (last !== null && today - days < last.forgottenBefore) continue;
-		const { z, expected, observed, older } = judgeWindow(placed, campaign, at);
-		if (expected < LEAST_EXPECTED || (z >= FALL_Z && z <= RISE_Z) || Math.abs(z) <= Math.abs(found?.z ?? 0)) continue;
+		const { z, expected, observed, older, isOfOne } = judgeWindow(placed, campaign, at);
+		if (expected < LEAST_EXPECTED || (z >= FALL_Z && z <= RISE_Z) || Math.abs(z) <= Math.abs(found?.z ?? 0) || isOfOne) continue;
 		const forgottenBefore = today - Math.floor(days * KEPT_PART);
 		const part = Math.min(1, OLDER_WORTH / older);
 		found = { day: today, forgottenBefore, older: [...before, { before: forgottenBefore, part }], z, expected, observed };
@@ -66,23 +69,37 @@ function judgeWindow(
 	placed: PlacedCampaign,
 	campaign: FactorEvidence,
 	window: number,
-): Pick<Break, "z" | "expected" | "observed"> & { older: number } {
+): Pick<Break, "z" | "expected" | "observed"> & { older: number /** Only one publisher shows it. */; isOfOne: boolean } {
 	const { rules, ripe, operatorMicros } = placed;
 	const { phiMicros, loading, settings } = rules;
 	const [recentRipe, recentEarnedMicros] = [ripe.recentRipe[window], ripe.recentEarnedMicros[window]];
 	let expected = 0;
 	let observed = 0;
+	const publishers = new Map<string, { expected: number; observed: number }>();
 	for (let at = 0; at < operatorMicros.length; at++) {
 		if (!isPriced(operatorMicros[at] ?? 0)) continue;
-		expected += besideCampaign(placed, (recentRipe?.[at] ?? 0) * (operatorMicros[at] ?? 0), at) / phiMicros;
-		observed += ((recentEarnedMicros?.[at] ?? 0) * (1 + loading)) / phiMicros;
+		const due = besideCampaign(placed, (recentRipe?.[at] ?? 0) * (operatorMicros[at] ?? 0), at) / phiMicros;
+		const came = ((recentEarnedMicros?.[at] ?? 0) * (1 + loading)) / phiMicros;
+		expected += due;
+		observed += came;
+		const publisher = ripe.histories[at]?.cell.publisher ?? "";
+		const own = publishers.get(publisher) ?? { expected: 0, observed: 0 };
+		publishers.set(publisher, { expected: own.expected + due, observed: own.observed + came });
 	}
 	// The factor's own sums hold the newest days too, at nearly full weight: taken out, the rest is what was known before.
 	const kappa = settings.kappa.campaign;
 	const older = Math.max(0, campaign.expected - expected);
 	const olderObserved = kappa + Math.max(0, campaign.observed - observed);
 	// Where little was known before, the operator's number was wrong, and nothing broke.
-	if (older < LEAST_EXPECTED) return { z: 0, expected, observed, older };
-	expected *= olderObserved / (kappa + older);
-	return { z: (observed - expected) / Math.sqrt(expected + expected ** 2 / olderObserved), expected, observed, older };
+	if (older < LEAST_EXPECTED) return { z: 0, expected, observed, older, isOfOne: false };
+	const known = olderObserved / (kappa + older);
+	expected *= known;
+	const deviation = (due: number, came: number) => (came - due) / Math.sqrt(due + due ** 2 / olderObserved);
+	const z = deviation(expected, observed);
+	const most = Math.max(...[...publishers.values()].map((own) => (own.observed - own.expected * known) * Math.sign(z)));
+	const one = [...publishers.values()].find((own) => (own.observed - own.expected * known) * Math.sign(z) === most);
+	const others = expected - (one?.expected ?? 0) * known;
+	const bound = (z < 0 ? -FALL_Z : RISE_Z) * Math.max(LEAST_OF_OTHERS, Math.sqrt(others / expected));
+	const isOfOne = others >= LEAST_EXPECTED && deviation(others, observed - (one?.observed ?? 0)) * Math.sign(z) < bound;
+	return { z, expected, observed, older, isOfOne };
 }

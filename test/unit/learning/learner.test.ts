@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import { Learner } from "../../../scripts/backtest/learner.ts";
 import { type Line, readLine } from "../../../scripts/backtest/messages.ts";
 import { answerLine, serve, writeLine } from "../../../scripts/backtest/serve.ts";
-import { dayOf } from "../../../src/learning/cohorts.ts";
+import type { Cell } from "../../../src/learning/cell.ts";
+import { type CellHistory, dayOf } from "../../../src/learning/cohorts.ts";
 import { nextCreep } from "../../../src/learning/creep.ts";
 import { EXPLAINED_LEVELS } from "../../../src/learning/explain.ts";
 import { readFactor } from "../../../src/learning/factor.ts";
@@ -353,6 +354,74 @@ describe("unit: the learner", () => {
 		expect(broken?.z).toBeLessThan(-2.6);
 		learner.passTo(START + (days + 8) * DAY_MS);
 		expect(learner.price({ ...CELL, source: "s" })?.epcMicros).toBeLessThan(0.2 * 1_000_000 * 0.85);
+	});
+
+	describe("a break is its campaign's", () => {
+		const FIRST = 20_000;
+		const FLOOD = FIRST + 40;
+		const cellOf = (campaign: string, publisher: string): Cell => ({ campaign, publisher, source: "s", keyword: "", link: "homepage" });
+
+		/**
+		 * Four publishers send eight campaigns 40 clicks a day each, of which one buys.
+		 * @param clicksOf and salesOf of the first campaign, from a day on
+		 */
+		function learn(today: number, clicksOf: (publisher: number) => number, salesOf: (publisher: number, day: number) => number) {
+			const campaigns = ["a", "b", "c", "d", "e", "f", "g", "h"].map((id): CampaignHistory => {
+				const isOther = (day: number) => id === "a" && day >= FLOOD;
+				const cells = [0, 1, 2, 3].map((publisher): CellHistory => {
+					const days = Array.from({ length: today - FIRST }, (_, at) => FIRST + at);
+					const clicks = days.map((day) => ({ day, clicks: isOther(day) ? clicksOf(publisher) : 40, paidMicros: 0 }));
+					const earnings = days.flatMap((day) => {
+						const conversions = isOther(day) ? salesOf(publisher, day) : 1;
+						return conversions === 0 ? [] : [{ day, sizeClass: 46, conversions, netMicros: conversions * 10_000_000 }];
+					});
+					return { cell: cellOf(id, `p${publisher}`), clicks, earnings, takenBack: [] };
+				});
+				const terms = { id, platform: "p", epcMicros: 250_000, defaultKeywordEpcMicros: null, keywordEpcMicros: new Map() };
+				return { terms, settings: DEFAULT_SETTINGS, cells, lastBreak: null };
+			});
+			return learnNight({ today, campaigns, curves: new Map(), settings: DEFAULT_SETTINGS });
+		}
+
+		const breaks = (...how: [Parameters<typeof learn>[1], Parameters<typeof learn>[2]]) =>
+			Array.from({ length: 14 }, (_, at) => learn(FLOOD + 1 + at, ...how).campaigns.get("a")?.lastBreak?.z ?? 0);
+
+		it("clicks of one publisher that never buy are none, though it is known as a good one", () => {
+			expect(
+				breaks(
+					(publisher) => (publisher === 3 ? 520 : 40),
+					() => 1,
+				),
+			).toEqual(Array(14).fill(0));
+		});
+
+		it("sales of one publisher, twelve times as many as before, are none for twelve days", () => {
+			expect(
+				breaks(
+					() => 40,
+					(publisher) => (publisher === 3 ? 12 : 1),
+				).slice(0, 12),
+			).toEqual(Array(12).fill(0));
+		});
+
+		it("what all publishers show is one, a large one among them", () => {
+			expect(
+				Math.min(
+					...breaks(
+						(publisher) => (publisher === 3 ? 400 : 40),
+						(publisher, day) => (publisher === 3 ? 2 : day % 4 === 0 ? 1 : 0),
+					),
+				),
+			).toBeLessThan(-2.6);
+			expect(
+				Math.max(
+					...breaks(
+						() => 40,
+						() => 4,
+					),
+				),
+			).toBeGreaterThan(4);
+		});
 	});
 
 	it("a break that was none leaves half of what was known before, and not the operator's number", () => {
