@@ -69,13 +69,13 @@ function judgeWindow(
 	placed: PlacedCampaign,
 	campaign: FactorEvidence,
 	window: number,
-): Pick<Break, "z" | "expected" | "observed"> & { older: number /** Only one publisher shows it. */; isOfOne: boolean } {
+): Pick<Break, "z" | "expected" | "observed"> & { older: number; isOfOne: boolean } {
 	const { rules, ripe, operatorMicros } = placed;
 	const { phiMicros, loading, settings } = rules;
 	const [recentRipe, recentEarnedMicros] = [ripe.recentRipe[window], ripe.recentEarnedMicros[window]];
 	let expected = 0;
 	let observed = 0;
-	const publishers = new Map<string, { expected: number; observed: number }>();
+	const publishers = new Map<string, Seen>();
 	for (let at = 0; at < operatorMicros.length; at++) {
 		if (!isPriced(operatorMicros[at] ?? 0)) continue;
 		const due = besideCampaign(placed, (recentRipe?.[at] ?? 0) * (operatorMicros[at] ?? 0), at) / phiMicros;
@@ -83,8 +83,13 @@ function judgeWindow(
 		expected += due;
 		observed += came;
 		const publisher = ripe.histories[at]?.cell.publisher ?? "";
-		const own = publishers.get(publisher) ?? { expected: 0, observed: 0 };
-		publishers.set(publisher, { expected: own.expected + due, observed: own.observed + came });
+		let own = publishers.get(publisher);
+		if (own === undefined) {
+			own = { expected: 0, observed: 0 };
+			publishers.set(publisher, own);
+		}
+		own.expected += due;
+		own.observed += came;
 	}
 	// The factor's own sums hold the newest days too, at nearly full weight: taken out, the rest is what was known before.
 	const kappa = settings.kappa.campaign;
@@ -93,13 +98,28 @@ function judgeWindow(
 	// Where little was known before, the operator's number was wrong, and nothing broke.
 	if (older < LEAST_EXPECTED) return { z: 0, expected, observed, older, isOfOne: false };
 	const known = olderObserved / (kappa + older);
-	expected *= known;
-	const deviation = (due: number, came: number) => (came - due) / Math.sqrt(due + due ** 2 / olderObserved);
-	const z = deviation(expected, observed);
-	const most = Math.max(...[...publishers.values()].map((own) => (own.observed - own.expected * known) * Math.sign(z)));
-	const one = [...publishers.values()].find((own) => (own.observed - own.expected * known) * Math.sign(z) === most);
-	const others = expected - (one?.expected ?? 0) * known;
-	const bound = (z < 0 ? -FALL_Z : RISE_Z) * Math.max(LEAST_OF_OTHERS, Math.sqrt(others / expected));
-	const isOfOne = others >= LEAST_EXPECTED && deviation(others, observed - (one?.observed ?? 0)) * Math.sign(z) < bound;
-	return { z, expected, observed, older, isOfOne };
+	for (const own of publishers.values()) own.expected *= known;
+	const all = { expected: expected * known, observed };
+	const z = deviation(all, olderObserved);
+	return { ...all, z, older, isOfOne: isOfOne(all, publishers.values(), z, olderObserved) };
+}
+
+type Seen = { expected: number; observed: number };
+
+/** How far what came lies from what was expected. @param known the conversions that the expectation rests on */
+function deviation({ expected, observed }: Seen, known: number): number {
+	return (observed - expected) / Math.sqrt(expected + expected ** 2 / known);
+}
+
+/** Whether a deviation is not there without the publisher that has most of it, where the others tell anything. */
+function isOfOne(all: Seen, publishers: Iterable<Seen>, z: number, known: number): boolean {
+	const direction = Math.sign(z);
+	let one: Seen = { expected: 0, observed: 0 };
+	for (const own of publishers) {
+		if ((own.observed - own.expected) * direction > (one.observed - one.expected) * direction) one = own;
+	}
+	const others = { expected: all.expected - one.expected, observed: all.observed - one.observed };
+	if (others.expected < LEAST_EXPECTED) return false;
+	const bound = (z < 0 ? -FALL_Z : RISE_Z) * Math.max(LEAST_OF_OTHERS, Math.sqrt(others.expected / all.expected));
+	return deviation(others, known) * direction < bound;
 }
