@@ -57,7 +57,7 @@ export const publisherTimes = timesOf(moment);
 function timesOf(time: typeof datetime) {
 	return {
 		from: v.optional(v.pipe(time, v.transform(startOf))),
-		to: v.optional(v.pipe(time, v.transform(endOf))),
+		to: v.optional(v.pipe(time, v.transform(endOf), v.description("Excluded; a date is included."))),
 	};
 }
 

@@ -2,7 +2,7 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { datetime, moment } from "../../../src/http/datetime.ts";
+import { datetime, endOf, moment, startOf } from "../../../src/http/datetime.ts";
 
 const TEXTS = [
 	["2026-11-20", true, true],
@@ -16,6 +16,13 @@ const TEXTS = [
 ] as const;
 
 describe("unit: times in requests", () => {
+	it("are UTC where they name no offset; a date ends with its day", () => {
+		expect(startOf("2026-11-20T09:00")).toBe(Date.UTC(2026, 10, 20, 9));
+		expect(startOf("2026-11-20T09:00+02:00")).toBe(Date.UTC(2026, 10, 20, 7));
+		expect([startOf("2026-11-20"), endOf("2026-11-20")]).toEqual([Date.UTC(2026, 10, 20), Date.UTC(2026, 10, 21)]);
+		expect(endOf("2026-11-20T09:00Z")).toBe(Date.UTC(2026, 10, 20, 9));
+	});
+
 	it.each(TEXTS)("%s: of an operator %s, of a publisher %s", (text, ofOperator, ofPublisher) => {
 		for (const [schema, isTaken] of [
 			[datetime, ofOperator],
