@@ -20,6 +20,7 @@ import type { ImportReport } from "../../src/operator/network/import-answer.ts";
 import type { ShownImport } from "../../src/operator/network/imports-answer.ts";
 import type { Reconciled } from "../../src/operator/statement/statement-answers.ts";
 import type { ReconcileAnswer } from "../../src/reconcile/reconcile-answers.ts";
+import { Commands } from "./support/commands.ts";
 import { freePort, Project } from "./support/project.ts";
 
 const NO_DIFFERENCE = {
@@ -70,6 +71,7 @@ const REPORT = {
 
 describe("npm run operator", () => {
 	const project = new Project();
+	const commands = new Commands(project);
 	let server: Server;
 	let url: string;
 	type Seen = {
@@ -105,12 +107,13 @@ describe("npm run operator", () => {
 
 	afterAll(async () => {
 		server.close();
+		await commands.end();
 		await project.dispose();
 	});
 
 	async function run(...arguments_: string[]) {
 		seen = [];
-		return project.operator(arguments_);
+		return commands.run(arguments_);
 	}
 
 	it("takes the key from --key-file, then the environment, then .dev.vars", async () => {

@@ -25,6 +25,8 @@ export type Finished = { code: number | null; stdout: string; stderr: string };
 export class Project {
 	readonly folder = mkdtempSync(join(tmpdir(), "clickbourse-e2e-"));
 	readonly #running = new Set<ChildProcess>();
+	/** What a user's shell has: none of what npm and vitest add to the environment of this test, but for what Node has compiled already. */
+	readonly environment = userEnvironment();
 
 	constructor() {
 		for (const name of COPIED) cpSync(join(ROOT, name), join(this.folder, name), { recursive: true });
@@ -72,7 +74,7 @@ export class Project {
 
 	/** In a process group of its own, so that nothing outlives the test. */
 	#spawn([command = "", ...arguments_]: readonly string[], env: Record<string, string> = {}): ChildProcess {
-		const child = spawn(command, arguments_, { cwd: this.folder, env: { ...userEnvironment(), ...env }, detached: true });
+		const child = spawn(command, arguments_, { cwd: this.folder, env: { ...this.environment, ...env }, detached: true });
 		this.#running.add(child);
 		child.on("exit", () => this.#running.delete(child));
 		return child;
@@ -108,7 +110,6 @@ export class LocalServer {
 	}
 }
 
-/** What a user's shell has: none of what npm and vitest add to the environment of this test, but for what Node has compiled already. */
 function userEnvironment(): Record<string, string> {
 	const path = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
 	const { HOME = tmpdir(), NODE_COMPILE_CACHE } = process.env;
