@@ -2,10 +2,11 @@
  * The whole service in one workerd process, from bundles as they are deployed: as one Worker, or as edge and origin that share the
  * KV namespace and the queues. Databases, KV and queues are those of the simulator; what is stored stays in the folder.
  */
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
+import { applyMigrations, MIGRATING_WORKER } from "../local/apply-migrations.ts";
 import { Failure } from "../local/failure.ts";
 import { ROOT } from "../local/paths.ts";
 import { runWrangler } from "../local/wrangler.ts";
@@ -45,6 +46,8 @@ export type StackOptions = {
 const OPERATOR_KEY = "stack-operator-key-0000000";
 const TOKEN_KEYS = "stack-token-key-0000000000000000000000";
 const DATABASES = { DB: "network", PRODUCTS: "products" } as const;
+/** The Worker that migrates them. */
+const MIGRATE = "migrate";
 
 /**
  * Builds the bundles of a topology into a folder: what `wrangler deploy` would upload.
@@ -85,14 +88,18 @@ export async function startStack({
 			cf: false,
 			handleStructuredLogs: ({ level, message }) => onLog?.(level, message),
 			resourcePersistencePath: join(folder, "state"),
-			workers: await Promise.all(
-				roles.map((role) => describeWorker({ role, name: names[role], topology, script: bundles[role], variables, port, postgresUrl })),
-			),
+			workers: [
+				...(await Promise.all(
+					roles.map((role) => describeWorker({ role, name: names[role], topology, script: bundles[role], variables, port, postgresUrl })),
+				)),
+				{ name: MIGRATE, modules: true, script: MIGRATING_WORKER, d1Databases: DATABASES },
+			],
 		}),
 	);
 	try {
 		await miniflare.ready;
-		await migrate(miniflare, names.origin);
+		const { fetch } = await miniflare.getWorker(MIGRATE);
+		for (const [binding, name] of Object.entries(DATABASES)) await applyMigrations(fetch, binding, join(ROOT, "drizzle", name));
 		const database = async () => (await miniflare.getD1Database("DB", names.origin)) as unknown as D1Like;
 		return {
 			edge: (await miniflare.unsafeGetDirectURL(names.edge)).origin,
@@ -176,23 +183,4 @@ async function describeWorker({ role, name, topology, script, variables, port, p
 			),
 		}),
 	};
-}
-
-/** Applies the migrations that a database lacks; which ones it has is kept in a table, as wrangler does. */
-async function migrate(miniflare: Miniflare, worker: string): Promise<void> {
-	for (const [binding, folder] of Object.entries(DATABASES)) {
-		const database = await miniflare.getD1Database(binding, worker);
-		await database.exec("CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT PRIMARY KEY)");
-		const { results } = await database.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
-		const applied = new Set(results.map(({ name }) => name));
-		const path = join(ROOT, "drizzle", folder);
-		const files = (await readdir(path)).filter((file) => file.endsWith(".sql") && !applied.has(file)).sort();
-		for (const file of files) {
-			const statements = (await readFile(join(path, file), "utf8")).split("--> statement-breakpoint");
-			await database.batch([
-				...statements.map((statement) => database.prepare(statement)),
-				database.prepare("INSERT INTO d1_migrations (name) VALUES (?1)").bind(file),
-			]);
-		}
-	}
 }
