@@ -45,7 +45,7 @@ export const command: OperatorCommand = {
 				[],
 			)
 			.option("--from <time>", "received at or after this time (otherwise in the last 30 days)")
-			.option("--until <time>", "received before this time")
+			.option("--until <time>", "received before this time; a date is included")
 			.option("--dry-run", "only say what would change")
 			.action(replay);
 	},

@@ -222,7 +222,7 @@ function ReplayForm({ fields, faults = [] }: { fields: Readonly<Record<string, s
 				))}
 			</details>
 			<Field name="from" label={labels.from ?? ""} value={fields.from} hint="UTC; the last 30 days where nothing is said" faults={faults} />
-			<Field name="until" label={labels.until ?? ""} value={fields.until} hint="UTC" faults={faults} />
+			<Field name="until" label={labels.until ?? ""} value={fields.until} hint="UTC; a date is included" faults={faults} />
 			<div class="buttons">
 				<button type="submit">See what it comes to</button>
 			</div>

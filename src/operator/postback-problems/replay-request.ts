@@ -1,6 +1,6 @@
 /** What GET /operator/problems/postbacks and POST …/replay take. */
 import * as v from "valibot";
-import { datetime, startOf } from "../../http/datetime.ts";
+import { datetime, endOf, startOf } from "../../http/datetime.ts";
 import { cursorOf } from "../../http/pages.ts";
 import { readQuery } from "../../http/read-input.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
@@ -57,7 +57,7 @@ export const replaySchema = v.strictObject({
 	/** Received then or later; otherwise in the last 30 days. */
 	from: v.optional(datetime),
 	/** Received before. */
-	until: v.optional(datetime),
+	until: v.optional(v.pipe(datetime, v.description("Excluded; a date is included."))),
 	/** `next_cursor` of the answer before. */
 	cursor: cursorOf(position),
 });
@@ -68,7 +68,7 @@ export type ReplayRequest = { platform: string; mapping: Mapping; fromAt: number
 /** @param request that was read */
 export function toReplayRequest(request: v.InferOutput<typeof replaySchema>, now: number): ReplayRequest {
 	const { platform, mapping, from, until, cursor } = request;
-	return { platform, mapping, fromAt: fromAt(from, now), untilAt: until === undefined ? now : startOf(until), after: positionOf(cursor) };
+	return { platform, mapping, fromAt: fromAt(from, now), untilAt: until === undefined ? now : endOf(until), after: positionOf(cursor) };
 }
 
 function positionOf(cursor: v.InferOutput<typeof position> | undefined): ReplayPosition | null {

@@ -266,6 +266,10 @@ describe("worker: what was refused is replayed", () => {
 		await refuse(`order_id=r-1&cid=${hash}&edate=2026-11-10&payout=10`);
 		const body = { platform: "west", mapping: { txnid: "order_id" } };
 		const told = await replay(body, "?dry_run=1");
+		// A date is included.
+		const today = new Date().toISOString().slice(0, 10);
+		expect((await replay({ ...body, until: today }, "?dry_run=1")).accepted).toBe(told.accepted);
+		expect(await replay({ ...body, until: `${today}T00:00` }, "?dry_run=1")).toMatchObject({ accepted: 0 });
 		expect(told).toMatchObject({ dry_run: true, publisher_revenue: "8.0000", gross_revenue: "10.0000" });
 		expect(await stateOf("r-1")).toBeUndefined();
 		// What came later counts, whenever the earlier one is replayed.
