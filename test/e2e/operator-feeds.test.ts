@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Commands } from "./support/commands.ts";
 import { Project } from "./support/project.ts";
 
 const REPORT = { feed: "", accepted: 1, rejected: 0, rejected_lines: [], unknown_domains: [], removed: null, dry_run: false };
@@ -14,6 +15,7 @@ const LINE = "1,Boots,https://shoes.example/1,10\n";
 
 describe("npm run operator -- products", () => {
 	const project = new Project();
+	const commands = new Commands(project);
 	let server: Server;
 	let url: string;
 	let seen: { path: string; query: Record<string, string>; body: string }[] = [];
@@ -44,10 +46,11 @@ describe("npm run operator -- products", () => {
 
 	afterAll(async () => {
 		server.close();
+		await commands.end();
 		await project.dispose();
 	});
 
-	const run = (command: string, ...arguments_: string[]) => project.operator([command, ...arguments_, "--url", url]);
+	const run = (command: string, ...arguments_: string[]) => commands.run([command, ...arguments_, "--url", url]);
 
 	it("sends a file, a gzip file or standard input, with the mapping and values for the whole feed", async () => {
 		const options = ["--mapping", "mapping.json", "--set", "domain=shoes.example", "--set", "currency=EUR", "--id-prefix", "de-"];
