@@ -93,7 +93,7 @@ const MENDING: Readonly<Record<ProblemCause, (cause: Cause, of: Of) => Mending>>
 		command: "postback-url PLATFORM",
 	}),
 	amount: () => ({
-		text: "The payout is above max_payout of platform or campaign: release it, void it, or raise max_payout.",
+		text: "The payout is above max_payout of platform or campaign: release it, or void it. A raised max_payout holds for what comes from then on, also where it is sent again.",
 		command: "conversions list --reason amount --platform PLATFORM",
 	}),
 	review: () => ({

@@ -15,6 +15,11 @@ describe("unit: commands that mend problems with postbacks", () => {
 		expect(command).toBe("npm run operator -- postback-problems replay northwind --map txnid=order_id");
 	});
 
+	it("say of an amount that a raised ceiling lets go of nothing that is held", () => {
+		const { text } = fixOf({ cause: "amount", field: null, sent: null }, { platform: "northwind", network: null });
+		expect(text).toContain("A raised max_payout holds for what comes from then on");
+	});
+
 	it.each([
 		["order id", "north wind"],
 		["order$(id)", 'it\'s $& "north"'],
