@@ -178,13 +178,17 @@ class History {
 		this.#evaluate(attributedTo(present, attachTo, "operator"), null, { kind: "attached", adjustmentId });
 	}
 
-	/** The conversion is as it was without that click, and its credit is taken back. */
+	/**
+	 * The conversion is as it was without that click, and its credit is taken back. What its platform has named since counts: that click is
+	 * looked for once, however old the conversion is.
+	 */
 	detach({ detachFrom, adjustmentId }: Detached): void {
 		const present = this.#state;
 		if (present === null || present.clickId !== detachFrom) return;
 		this.#owed.takeAway(present);
 		const next = withoutClick(present);
 		this.#evaluate({ ...next, status: statusOf(next, this.#facts.platform) }, null, { kind: "detached", adjustmentId });
+		if (this.#state?.clickId === null) this.#state = { ...this.#state, retryAt: this.#now };
 	}
 
 	/** Time has passed: a click may have come, a rate may be known. */

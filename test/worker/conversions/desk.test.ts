@@ -3,6 +3,7 @@ import { env, exports } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
+import { sweepConversions } from "../../../src/conversions/sweep-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import {
 	candidatesSchema,
@@ -384,6 +385,19 @@ describe("worker: a conversion without a click is attached to one", () => {
 		await judge(txnid, "attach", { click: String(theirs.click_hash) });
 		expect((await callbacksOf(txnid)).at(-1)).toMatchObject({ publisher_id: "quiet", status: "approved" });
 		expect((await listAdjustments("?limit=1")).data[0]).toMatchObject({ kind: "attach_conversion" });
+	});
+
+	it("undone it gets the click that its platform has named since, however long ago it was first reported", async () => {
+		const [mine, named] = [clickRow(), clickRow({ publisher_id: "quiet" })];
+		await storeClicks(mine, named);
+		const txnid = `u-${++serial}`;
+		const long = Date.now() - 40 * 86_400_000;
+		await consume(postbackMessage("west", { txnid, cid: `none-${serial}` }, long));
+		const { id } = await judge(txnid, "attach", { click: String(mine.click_hash) });
+		await consume(postbackMessage("west", { txnid, cid: String(named.click_hash) }, long + 60_000));
+		await adjust({ kind: "undo", adjustment: String(id) });
+		await sweepConversions({ db: openDatabase(env.DB), callbacks: env.CALLBACKS, now: Date.now });
+		expect((await show(txnid)).conversion).toMatchObject({ stage: "settled", publisher: "quiet", attribution: "click_hash" });
 	});
 
 	it("of a publisher paid by clicks it earns nothing more, and undone the day is as before", async () => {
