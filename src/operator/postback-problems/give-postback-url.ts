@@ -12,6 +12,8 @@ import type { PostbackUrlAnswer } from "./problems-answers.ts";
 
 export type PostbackUrlDeps = { db: Database; now: () => number; baseUrl: string };
 
+const UNSIGNED = "It has a postback_secret: what comes without its signature, in the parameter sig, is refused.";
+
 const NETWORKS = NETWORK_MACROS.map(({ id }) => id);
 
 export const postbackUrlSchema = v.strictObject({
@@ -24,7 +26,7 @@ type Wanted = v.InferOutput<typeof postbackUrlSchema>;
 
 /** @throws HttpError 422 where there is no such platform */
 export async function showPostbackUrl(deps: PostbackUrlDeps, wanted: Wanted): Promise<PostbackUrlAnswer> {
-	return answer(deps, wanted, await readNetwork(deps.db, wanted), null);
+	return answer(deps, wanted, await readPlatform(deps.db, wanted), null);
 }
 
 /** What {@link issuePostbackUrl} would answer, but for the key. @throws as it does */
@@ -39,22 +41,26 @@ export async function previewPostbackUrl(deps: PostbackUrlDeps, wanted: Wanted):
  * @throws HttpError 422 where there is no such platform, or it has as many keys as it may
  */
 export async function issuePostbackUrl(deps: PostbackUrlDeps, actor: Actor, wanted: Wanted): Promise<PostbackUrlAnswer> {
-	const network = await readNetwork(deps.db, wanted);
+	const read = await readPlatform(deps.db, wanted);
 	const key = { kind: "platform_key", owner: wanted.platform } as const;
-	return answer(deps, wanted, network, await issueKey(deps, actor, key, "issuePostbackUrl"));
+	return answer(deps, wanted, read, await issueKey(deps, actor, key, "issuePostbackUrl"));
 }
 
+type Platform = { network: NetworkMacros | null; isSigned: boolean };
+
 /** @throws HttpError 422 where there is no such platform */
-async function readNetwork(db: Database, { platform, network }: Wanted): Promise<NetworkMacros | null> {
-	const [known] = await db.all<{ id: string; name: string }>(sql`SELECT id, name FROM platforms WHERE id = ${platform}`);
+async function readPlatform(db: Database, { platform, network }: Wanted): Promise<Platform> {
+	const [known] = await db.all<{ id: string; name: string; secret: string | null }>(
+		sql`SELECT id, name, postback_secret AS secret FROM platforms WHERE id = ${platform}`,
+	);
 	if (known === undefined) throw invalidInput([{ path: "platform", message: "is no platform's id" }]);
-	return network === undefined ? networkOf(known) : findNetwork(network);
+	return { network: network === undefined ? networkOf(known) : findNetwork(network), isSigned: known.secret !== null };
 }
 
 function answer(
 	{ baseUrl }: PostbackUrlDeps,
 	{ platform }: Wanted,
-	network: NetworkMacros | null,
+	{ network, isSigned }: Platform,
 	key: { id: string; value: string } | null,
 ): PostbackUrlAnswer {
 	const { url, unknown } = writePostbackUrl(baseUrl, key?.value ?? KEY_PLACE, network);
@@ -64,9 +70,16 @@ function answer(
 		network: network?.name ?? null,
 		source: network?.source ?? null,
 		read: network?.read ?? false,
-		note:
-			network?.macros === null ? `${network.name} sends no postbacks that we know of: reconcile its statements.` : (network?.note ?? null),
+		note: noteOf(network, isSigned),
 		unknown,
 		key_id: key?.id ?? null,
 	};
+}
+
+/** What the address does not say; null for nothing. */
+function noteOf(network: NetworkMacros | null, isSigned: boolean): string | null {
+	const ofNetwork =
+		network?.macros === null ? `${network.name} sends no postbacks that we know of: reconcile its statements.` : network?.note;
+	const notes = [ofNetwork, isSigned ? UNSIGNED : undefined].filter((note) => note !== undefined);
+	return notes.length === 0 ? null : notes.join(" ");
 }

@@ -251,6 +251,17 @@ describe("worker: the fix", () => {
 		expect((await readAll("SELECT verb FROM audit WHERE subject_id = 'p77' AND verb = 'issuePostbackUrl'")).length).toBe(1);
 	});
 
+	it("says of a platform that signs that the address alone is refused", async () => {
+		await importFile({
+			platforms: [{ id: "signer", platform_id: 78, name: "Awin", currency: "USD", postback_secret: "a-secret-of-the-signer" }],
+		});
+		const shown = v.parse(postbackUrlSchema, await (await get("/postback-url?platform=signer")).json());
+		expect(shown.note).toBe(
+			"Awin notifies of new transactions, not of what becomes of them: reconcile its statements. It has a postback_secret: what comes without its signature, in the parameter sig, is refused.",
+		);
+		expect(v.parse(postbackUrlSchema, await (await get("/postback-url?platform=west")).json()).note).toBeNull();
+	});
+
 	it("has no more keys than a platform may have", async () => {
 		const ask = async (query = "") => (await post(`/postback-url${query}`, { platform: "p77" })).status;
 		const statuses: number[] = [];
