@@ -48,7 +48,7 @@ function describeClick(click: Trace["clicks"][number]): string[] {
 
 function describePostback({ received_at, platform, method, query, outcome, answer }: Trace["postbacks"][number]): string[] {
 	return [
-		`${received_at}  postback ${outcome}, ${method} from ${platform ?? "an unknown key"}`,
+		`${received_at}  postback ${outcome}, ${method} from ${platform === null ? "an unknown key" : outcome === "unknown_key" ? `a key of ${platform} that has ended` : platform}`,
 		`    ${query}`,
 		`    answered ${JSON.stringify(answer)}`,
 	];

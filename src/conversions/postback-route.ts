@@ -24,7 +24,7 @@ import { type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
 import type { UnknownKeyLimit } from "./unknown-key-limit.ts";
 
 export type PostbackDeps = SettleDeps & {
-	keys: Pick<KeyOwners, "findPlatform" | "mayBeValid">;
+	keys: Pick<KeyOwners, "findPlatform" | "findFormerPlatform" | "mayBeValid">;
 	/** Whether the keys of this database are not, or not all, those of the network, which another has; absent where there is no other. */
 	areKeysElsewhere?: (() => Promise<boolean>) | undefined;
 	failedKeys: FailedKeys;
@@ -75,7 +75,8 @@ async function takePostback(deps: PostbackDeps, request: Request, receivedAt: nu
 		if (sender === null) {
 			await deps.failedKeys.count(request);
 			if (await deps.unknownKeys.allows(receivedAt)) {
-				waitUntil(keepQuietly(deps, waitUntil, toMessage(inBrief(received), "unknown_key", UNKNOWN_KEY, null)));
+				const platform = await deps.keys.findFormerPlatform(key);
+				waitUntil(keepQuietly(deps, waitUntil, toMessage(inBrief({ ...received, platform }), "unknown_key", UNKNOWN_KEY, null)));
 			}
 			count(deps, "", "unknown_key", null);
 			return UNKNOWN_KEY;

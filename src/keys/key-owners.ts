@@ -92,6 +92,18 @@ export class KeyOwners {
 		return (await this.#find("platform_key", presented, waitUntil))?.sender ?? null;
 	}
 
+	/**
+	 * The platform whose key this was, where it is one that has ended: to be told of, and never to be trusted.
+	 * @throws Error where the database cannot be read
+	 */
+	async findFormerPlatform(presented: string): Promise<string | null> {
+		if (!POSSIBLE_KEY.test(presented) || hasWrongChecksum(presented)) return null;
+		const now = this.#now();
+		const found = await this.#read((await sha256(presented)).toHex(), now);
+		if (found === null || found.kind !== "platform_key") return null;
+		return found.expiresAt !== null && found.expiresAt <= now ? found.ownerId : null;
+	}
+
 	/** Who holds this operator key; null as for {@link find}. */
 	async findOperator(presented: string, waitUntil: WaitUntil): Promise<Operator | null> {
 		const found = await this.#find("operator_key", presented, waitUntil);

@@ -94,6 +94,8 @@ async function isProven(
 	signature: string | undefined,
 	postbackSecret: string | null,
 ): Promise<boolean> {
+	// Whoever has a key that has ended may have sent it.
+	if (outcome === "unknown_key") return false;
 	if (outcome !== "rejected") return true;
 	const errors = readErrors(answer);
 	// One that came while keys could not be read was answered as received, and refused later: why is not kept.

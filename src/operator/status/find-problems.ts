@@ -115,7 +115,7 @@ export function findProblems(
 	});
 	add("postbacks_rejected", {
 		count: facts.postbacks_rejected?.count ?? 0,
-		text: "postbacks of platforms that say no sale as they came, within a week: mend what they send, and replay them",
+		text: "postbacks of platforms that say no sale as they came, or came by a key that has ended, within a week: the command says what mends each",
 		command: "postback-problems",
 	});
 	add("publisher_suspended", {

@@ -74,7 +74,7 @@ export function problemQueries(now: number): SQL[] {
 			WHERE day > ${Math.floor(now / DAY_MS) - TOLD_DAYS}`,
 		// What failed, or came too fast, is sent again. Without || SQLite would make an index of all postbacks by their outcome first.
 		sql`SELECT count(*) AS count, MIN(received_at) AS since FROM (
-			SELECT i.received_at FROM ${openRefused(now - TOLD_DAYS * DAY_MS, sql`true`, MAX_REFUSED)} AND i.outcome || '' = 'rejected' LIMIT ${MAX_REFUSED_OF_ALL}) newest`,
+			SELECT i.received_at FROM ${openRefused(now - TOLD_DAYS * DAY_MS, sql`true`, MAX_REFUSED)} AND i.outcome || '' IN ('rejected', 'unknown_key') LIMIT ${MAX_REFUSED_OF_ALL}) newest`,
 	];
 }
 

@@ -115,6 +115,20 @@ describe("worker: causes of what was refused", () => {
 		});
 	});
 
+	it("a key that has ended is told with its platform, until the sale comes by another; nothing that came by it is ever replayed", async () => {
+		const entry = { id: "ended", platform_id: 79, name: "Ended", currency: "USD" };
+		await importFile({ platforms: [{ ...entry, access_key: "platform-key-ended-one" }] });
+		await importFile({ platforms: [{ ...entry, access_key: "platform-key-ended-two" }] });
+		await refuse(`txnid=e-1&${GOOD}`, "platform-key-ended-one");
+		const [problem] = await problems("?platform=ended");
+		expect(problem).toMatchObject({ cause: "unknown_key", count: 1, fix: { command: "npm run operator -- postback-url ended --issue" } });
+		const status = await (await get("/status")).json<{ problems: { kind: string; count: number }[] }>();
+		expect(status.problems.find(({ kind }) => kind === "postbacks_rejected")?.count).toBeGreaterThan(0);
+		expect(await replay({ platform: "ended" })).toMatchObject({ accepted: 0, still_refused: 1, conversions: 0 });
+		expect((await callPostback("platform-key-ended-two", `txnid=e-1&${GOOD}`)).body.error_code).toBeUndefined();
+		await vi.waitFor(async () => expect(await problems("?platform=ended")).toEqual([]), { timeout: 20_000 });
+	});
+
 	it("an unknown key, a missing signature, an unknown address", async () => {
 		await refuse(`txnid=k-1&${GOOD}`, "no-such-key-0000000000000000");
 		await importFile({
