@@ -263,16 +263,21 @@ class History {
 		if (grossMicros === null || (salesUsdMicros === null && conversion.salesMicros !== null)) {
 			return quarantined(isRevalued ? valued : withoutRelease(valued), "amount");
 		}
-		const facts = this.#facts.holdFactsOf(conversion);
-		const holdFacts = isRevalued && this.#state?.stage === "settled" ? { ...facts, isPublisherSuspended: false, clickReason: null } : facts;
 		const worth = { grossMicros, salesUsdMicros: salesUsdMicros ?? 0 };
 		const releasedMicros = releasedUpTo(this.#state, conversion, { isRevalued, givenBackMicros: told?.givenBackMicros });
-		const hold = holdOf(valued, worth, holdFacts, releasedMicros);
+		const hold = holdOf(valued, worth, this.#holdFactsOf(conversion, isRevalued), releasedMicros);
 		if (hold === "amount") return quarantined(isRevalued ? valued : withoutRelease(valued), hold);
 		if (hold !== null) return quarantined({ ...valued, status: isKeptPending(hold) ? "pending" : status }, hold);
 		const earns = conversion.pricingModel === "CPA" && !conversion.test;
 		const revenueMicros = earns ? shareOf(grossMicros, conversion.revenueSharePpm ?? 0) : 0;
 		return { ...valued, stage: "settled", heldFor: null, revenueMicros };
+	}
+
+	#holdFactsOf(conversion: Conversion, isRevalued: boolean): HoldFacts {
+		const facts = this.#facts.holdFactsOf(conversion);
+		if (isRevalued && this.#state?.stage === "settled") return { ...facts, isPublisherSuspended: false, clickReason: null };
+		// What speaks against its click may have been removed since, or erased: a review ends by a word alone.
+		return conversion.heldFor === "review" ? { ...facts, clickReason: "embedded" } : facts;
 	}
 
 	/** Payout and sales in USD by the rate of the event's day. A rate that was applied stays, as long as currency and day do. */

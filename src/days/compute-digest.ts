@@ -28,8 +28,9 @@ export async function computeDigest({ db, now }: DaysDeps, of: PublisherDay, lim
 		FROM day_digests WHERE ${isIt} AND due = 1`);
 	if (state === undefined) return 0;
 	if (state.areClicksGone === 1) {
-		// What is left is not the day: the digest that there is stays.
-		await db.run(sql`UPDATE day_digests SET due = 0, progress = NULL, version = version + 1 WHERE ${isIt} AND version = ${state.version}`);
+		// What is left is not the day: the digest that there is stays, and is of what was.
+		await db.run(sql`UPDATE day_digests SET due = 0, sums = NULL, progress = NULL, version = version + 1
+			WHERE ${isIt} AND version = ${state.version}`);
 		return 0;
 	}
 	const begun = state.progress === null ? null : (JSON.parse(state.progress) as Progress | Failure);

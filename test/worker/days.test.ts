@@ -277,6 +277,10 @@ describe("worker: computing digests", () => {
 		await sweep();
 		expect(await dayOf()).toMatchObject({ digest: before?.digest, record_count: 6, current: false });
 		expect(await due()).toEqual([]);
+		await adjust({ kind: "amount", publisher: "pc", date: DAY, amount: "-1" });
+		await sweep();
+		// The sums are as they were, but not its records.
+		expect(await dayOf()).toMatchObject({ digest: before?.digest, publisher_revenue: before?.publisher_revenue, current: false });
 	});
 
 	it("days are looked at once an hour, and at once when a day has ended", async () => {

@@ -860,6 +860,30 @@ describe("worker: settling", () => {
 			}
 		});
 
+		test.each([
+			[
+				"its embedded redirect was removed with old unpaid clicks",
+				["embedded"],
+				"DELETE FROM clicks WHERE click_hash = ? AND reason IS NOT NULL",
+			],
+			[
+				"who prefetched it was erased",
+				["prefetch", "prefetch", "prefetch", "prefetch"],
+				"UPDATE clicks SET ip_prefix = NULL, user_agent_hash = NULL WHERE click_hash = ?",
+			],
+		])("of a paid click whose bid was stuffed, also after %s", async (_, reasons, forget) => {
+			const { click, txnid, say } = await clicked();
+			const fields = (visitor: number) => ({ ip_prefix: `203.0.${visitor}.0/24`, user_agent_hash: "browser", pricing_model: "CPA" });
+			await storeClicks(...reasons.map((reason, at) => clickRow({ click_hash: String(click.click_hash), reason, ...fields(at) })));
+			await consume(say());
+			await env.DB.prepare(forget).bind(String(click.click_hash)).run();
+			await consume(say({ status: "paid", payoutMicros: 11_000_000 }));
+			expect(await stored(txnid)).toMatchObject({ stage: "quarantined", held_for: "review", status: "pending" });
+			expect([await sumsOf(click), await callbacksOf(txnid)]).toEqual([[], []]);
+			await consume(say({ status: "void" }));
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", status: "cancelled" });
+		});
+
 		test("of a suspended publisher: pending until it is active again, then within a minute", async () => {
 			const before = await clicked();
 			await consume(before.say());
