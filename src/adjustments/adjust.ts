@@ -95,9 +95,13 @@ async function voidClicks(deps: AdjustmentDeps, request: VoidClicksRequest, know
 	return voidAll(db, opened, selection);
 }
 
+/** As of the events of conversions. From the first day that has anything on, counters are compared and digests looked at. */
+const FIRST_DAY = "2000-01-01";
+
 async function previewAmount({ db, now }: AdjustmentDeps, { publisher, date, amount }: AmountRequest): Promise<Change> {
 	await requirePublisher(db, publisher);
 	if (date > utcDay(now())) throw invalidInput([{ path: "date", message: "must not be a day to come" }]);
+	if (date < FIRST_DAY) throw invalidInput([{ path: "date", message: `must not be before ${FIRST_DAY}` }]);
 	return { ...NO_CHANGE, publisherRevenueMicros: microsOf(amount) };
 }
 

@@ -197,6 +197,11 @@ describe("worker: an amount is booked", () => {
 	it.each<[string, object, string]>([
 		["no publisher's", { publisher: "px" }, "publisher: is no publisher's id"],
 		["of a day to come", { date: "2999-01-01" }, "date: must not be a day to come"],
+		[
+			"of a mistyped year, from which on the days of all reports would be compared",
+			{ date: "0226-11-10" },
+			"date: must not be before 2000-01-01",
+		],
 		["of no day", { date: "2026-02-30" }, "date: must be a day of the calendar"],
 		["finer than reports show", { amount: "0.00005" }, "amount: must be USD with at most four decimals"],
 		["nothing", { amount: "0.0000" }, "amount: must not be zero"],
