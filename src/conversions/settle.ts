@@ -186,7 +186,8 @@ class History {
 		const present = this.#state;
 		if (present === null || present.clickId !== detachFrom) return;
 		this.#owed.takeAway(present);
-		const next = withoutClick(present);
+		// What was released was a sale of that click.
+		const next = withoutRelease(withoutClick(present));
 		this.#evaluate({ ...next, status: statusOf(next, this.#facts.platform) }, null, { kind: "detached", adjustmentId });
 		if (this.#state?.clickId === null) this.#state = { ...this.#state, retryAt: this.#now };
 	}

@@ -424,6 +424,19 @@ describe("worker: a conversion without a click is attached to one", () => {
 			callbacks: [],
 		});
 	});
+
+	it("a release of it is of that click alone: with another one that nobody saw it is kept back again", async () => {
+		const [first, second] = [clickRow({ reason: "embedded" }), clickRow({ reason: "embedded", publisher_id: "quiet" })];
+		await storeClicks(first, second);
+		const txnid = await lose();
+		const { id } = await judge(txnid, "attach", { click: String(first.click_hash) });
+		expect(await judge(txnid, "release", {})).toMatchObject({ conversion: { stage: "settled", verdict: "released" } });
+		await adjust({ kind: "undo", adjustment: String(id) });
+		expect((await show(txnid)).conversion).toMatchObject({ click_id: null, verdict: null });
+		await judge(txnid, "attach", { click: String(second.click_hash) });
+		expect((await show(txnid)).conversion).toMatchObject({ stage: "quarantined", why: "review", verdict: null });
+		expect((await callbacksOf(txnid)).map(({ status }) => status)).toEqual(["approved", "cancelled"]);
+	});
 });
 
 describe("worker: a platform's currency", () => {
