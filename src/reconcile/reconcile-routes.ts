@@ -78,7 +78,8 @@ async function reconcile({ db, now }: ReconcileDeps, asked: Asked, repair: Repai
 		part = result.next ?? FIRST_PART;
 		if (result.next !== null) continue;
 		compared.push(day);
-		day = utcDay(Date.parse(day) + DAY_MS);
+		// Not by the next one: a year of five digits stands before all others.
+		day = day < last ? utcDay(Date.parse(day) + DAY_MS) : null;
 	}
 	const isOnDays = day !== null && day <= last;
 	const totals = isOnDays ? null : await reconcileTotals(deps, Number(totalsAfter ?? 0), TOTALS_A_REQUEST, repair);

@@ -281,6 +281,11 @@ describe("worker: comparing counters with their rows", () => {
 		expect(answer.clicks_gone).toEqual([DAY, "2026-11-19", "2026-11-20"]);
 	});
 
+	it("ends with the last day that a date can tell", async () => {
+		const last = "9999-12-31";
+		expect(await ask({ from: last, to: last })).toMatchObject({ days: 1, from: last, to: last, next_cursor: null });
+	});
+
 	it("goes on with a cursor until all is compared, totals last", async () => {
 		await run("UPDATE campaign_totals SET click_count = click_count + 1 WHERE campaign_id = 11");
 		// The time of a request stands still: only its days are bounded.
