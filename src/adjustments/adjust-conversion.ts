@@ -40,7 +40,7 @@ export async function readWord({ db, judge }: AdjustmentDeps, { kind, platform, 
 }
 
 /** A release that passes nothing now would pass, unseen, whatever the platform reports later. */
-function refuseVainRelease({ heldFor, grossMicros, salesUsdMicros }: Omit<Judged, "verdict">, isVoided: boolean): void {
+function refuseVainRelease({ heldFor, grossMicros, salesUsdMicros }: Omit<Judged, "verdict" | "clickId">, isVoided: boolean): void {
 	if (heldFor !== "amount" && heldFor !== "review") {
 		const fault = "not kept back for its amount or for review";
 		throw refuse(isVoided ? `is voided, and ${fault} without that: restore it` : `is ${fault}`);
@@ -56,11 +56,14 @@ function refuseVainRelease({ heldFor, grossMicros, salesUsdMicros }: Omit<Judged
 export async function readUndoingWord(db: Database, { id, kind, request }: Adjustment): Promise<Word> {
 	const { platform, txnid, was, was_released_micros: givenBackMicros = 0 } = JSON.parse(request) as ConversionKey & Before;
 	const key = { platform, txnid };
-	const isJudgedSo = (await readJudged(db, key))?.verdict === VERDICTS[kind as ConversionRequest["kind"]];
+	const present = await readJudged(db, key);
+	const isJudgedSo = present?.verdict === VERDICTS[kind as ConversionRequest["kind"]];
 	if (!isJudgedSo || (await readStandingWord(db, key)) !== id) {
 		throw invalidInput([{ path: "adjustment", message: "is of a conversion that was judged again since" }]);
 	}
-	return { key, verdict: was, givenBackMicros };
+	// A release was of a click that it has no more.
+	const verdict = was === "released" && present?.clickId === null ? null : was;
+	return { key, verdict, givenBackMicros };
 }
 
 /** adjustments.id of the last word on a conversion that is not undone; null where there is none. */
@@ -106,13 +109,13 @@ export async function previewWord({ judge }: AdjustmentDeps, { key, verdict, giv
 	return { ...NO_CHANGE, conversions: changed ? 1 : 0, publisherRevenueMicros, grossRevenueMicros: grossMicros };
 }
 
-type Judged = Pick<typeof conversions.$inferSelect, "verdict" | "heldFor" | "grossMicros" | "salesUsdMicros">;
+type Judged = Pick<typeof conversions.$inferSelect, "verdict" | "clickId" | "heldFor" | "grossMicros" | "salesUsdMicros">;
 
 /** Undefined where there is no such conversion. */
 async function readJudged(db: Database, { platform, txnid }: ConversionKey): Promise<Judged | undefined> {
-	const { verdict, heldFor, grossMicros, salesUsdMicros } = conversions;
+	const { verdict, clickId, heldFor, grossMicros, salesUsdMicros } = conversions;
 	const [row] = await db
-		.select({ verdict, heldFor, grossMicros, salesUsdMicros })
+		.select({ verdict, clickId, heldFor, grossMicros, salesUsdMicros })
 		.from(conversions)
 		.where(and(eq(conversions.platform, platform), eq(conversions.txnid, txnid)));
 	return row;

@@ -437,6 +437,20 @@ describe("worker: a conversion without a click is attached to one", () => {
 		expect((await show(txnid)).conversion).toMatchObject({ stage: "quarantined", why: "review", verdict: null });
 		expect((await callbacksOf(txnid)).map(({ status }) => status)).toEqual(["approved", "cancelled"]);
 	});
+
+	it("so is one that was voided meanwhile, when the void is undone", async () => {
+		const [first, second] = [clickRow({ reason: "embedded" }), clickRow({ reason: "embedded", publisher_id: "quiet" })];
+		await storeClicks(first, second);
+		const txnid = await lose();
+		const { id } = await judge(txnid, "attach", { click: String(first.click_hash) });
+		await judge(txnid, "release");
+		const voided = await judge(txnid, "void");
+		await adjust({ kind: "undo", adjustment: String(id) });
+		await adjust({ kind: "undo", adjustment: String(voided.id) });
+		expect((await show(txnid)).conversion).toMatchObject({ stage: "unmatched", status: "approved", verdict: null });
+		await judge(txnid, "attach", { click: String(second.click_hash) });
+		expect((await show(txnid)).conversion).toMatchObject({ stage: "quarantined", why: "review", verdict: null });
+	});
 });
 
 describe("worker: a platform's currency", () => {
