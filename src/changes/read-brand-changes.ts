@@ -129,7 +129,15 @@ async function showPlaces(
 		const [record] = byDomain.get(id) ?? [];
 		if (record !== undefined) {
 			const trafficTypes = parseJson(brand.trafficTypes) as TrafficType[];
-			return [{ domain, changes: changesOf(own, after), brand: record, offers: byCountry.get(id) ?? [], traffic_types: trafficTypes }];
+			return [
+				{
+					domain,
+					changes: changesOf(own, after, blocked.has(domain)),
+					brand: record,
+					offers: byCountry.get(id) ?? [],
+					traffic_types: trafficTypes,
+				},
+			];
 		}
 		// It was never there to be removed; what it is blocked by has its own place.
 		if (after === null || (blockedEverywhere.has(domain) && !own.some(({ isOfBlock }) => isOfBlock === 1))) return [];
@@ -161,11 +169,14 @@ async function readRecords(
 	return new Map([...Map.groupBy(records, ({ id }) => id)].map(([id, group]) => [id, group.map(({ record }) => record)]));
 }
 
-/** What is other of a listed brand than where the client stands. */
-function changesOf(places: readonly Place[], after: { version: number; brandId: number } | null): BrandChangeKind[] {
+/**
+ * What is other of a listed brand than where the client stands.
+ * @param isBlocked in some country: a block that has changed restricts it, where one that is gone lets it in
+ */
+function changesOf(places: readonly Place[], after: { version: number; brandId: number } | null, isBlocked: boolean): BrandChangeKind[] {
 	if (after === null) return ["added"];
-	return places.flatMap((place): BrandChangeKind[] => {
-		if (place.isOfBlock === 1) return ["unblocked"];
+	const changes = places.flatMap((place): BrandChangeKind[] => {
+		if (place.isOfBlock === 1) return [isBlocked ? "restrictions" : "unblocked"];
 		const isSince = (version: number) => version > after.version || (version === after.version && place.brandId > after.brandId);
 		if (isSince(place.firstVersion)) return ["added"];
 		const kinds: [boolean, BrandChangeKind][] = [
@@ -176,4 +187,5 @@ function changesOf(places: readonly Place[], after: { version: number; brandId: 
 		];
 		return kinds.filter(([applies]) => applies).map(([, kind]) => kind);
 	});
+	return [...new Set(changes)];
 }

@@ -112,6 +112,22 @@ describe("worker: changes of brands", () => {
 		expect((await told()).find(([domain]) => domain === "one.example")).toEqual(["one.example", "removed"]);
 	});
 
+	it("tells of a brand that is blocked in one of its countries as of a restricted one", async () => {
+		const [campaign] = brandEntry("split.example", 41).campaigns;
+		const abroad = { ...brandEntry("split.example", 42).campaigns[0], country: "DE" };
+		await takeOver({ brands: [{ ...brandEntry("split.example", 41), campaigns: [campaign, abroad] }] });
+		const of = async (after: string) => (await list("acme", { after })).data.map(({ domain, changes }) => [domain, ...changes]);
+		const { next_cursor: listed } = await list("acme", { limit: 1_000 });
+		await takeOver({ publishers: [publisherEntry("acme", [{ domain: "split.example", country: "DE" }])] });
+		expect(await of(listed)).toEqual([["split.example", "restrictions"]]);
+		await takeOver({
+			brands: [{ ...brandEntry("split.example", 41, { restricted_traffic: ["Coupons"] }), campaigns: [campaign, abroad] }],
+		});
+		expect(await of(listed)).toEqual([["split.example", "restrictions"]]);
+		await takeOver({ publishers: [publisherEntry("acme")] });
+		expect(await of(listed)).toEqual([["split.example", "restrictions", "unblocked"]]);
+	});
+
 	it("a client that is killed at random rebuilds exactly the brand lists", async () => {
 		const domains = ["a.example", "b.example", "c.example", "d.example"];
 		const campaign = fc.record({
