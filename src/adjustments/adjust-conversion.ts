@@ -25,26 +25,20 @@ const VERDICTS: Record<ConversionRequest["kind"], Verdict> = {
 type Word = { key: ConversionKey; verdict: Verdict; givenBackMicros?: number };
 
 /** @throws HttpError 422 where the conversion is not there, or stands so already */
-export async function readWord({ db, judge }: AdjustmentDeps, { kind, platform, txnid }: ConversionRequest): Promise<Word> {
+export async function readWord(db: Database, { kind, platform, txnid }: ConversionRequest): Promise<Word> {
 	const key = { platform, txnid };
 	const verdict = VERDICTS[kind];
 	const present = await readJudged(db, key);
 	if (present === undefined) throw noConversion();
 	if (present.verdict === verdict) throw refuse(verdict === null ? "is neither voided nor released" : `is ${verdict} already`);
-	if (verdict === "released") {
-		// What is voided is not held: the word on it is changed.
-		const unvoided = present.verdict === "voided" ? await judge(key, null, "", { dryRun: true }) : null;
-		refuseVainRelease(unvoided?.conversion ?? present, unvoided !== null);
-	}
+	if (verdict === "released") refuseVainRelease(present);
 	return { key, verdict };
 }
 
 /** A release that passes nothing now would pass, unseen, whatever the platform reports later. */
-function refuseVainRelease({ heldFor, grossMicros, salesUsdMicros }: Omit<Judged, "verdict" | "clickId">, isVoided: boolean): void {
-	if (heldFor !== "amount" && heldFor !== "review") {
-		const fault = "not kept back for its amount or for review";
-		throw refuse(isVoided ? `is voided, and ${fault} without that: restore it` : `is ${fault}`);
-	}
+function refuseVainRelease({ verdict, heldFor, grossMicros, salesUsdMicros }: Judged): void {
+	// What is voided is not held; the word on it is changed.
+	if (verdict !== "voided" && heldFor !== "amount" && heldFor !== "review") throw refuse("is not kept back for its amount or for review");
 	const isWithinAll = (grossMicros ?? 0) <= ABSOLUTE_MAX_PAYOUT_MICROS && (salesUsdMicros ?? 0) <= ABSOLUTE_MAX_SALES_MICROS;
 	if (heldFor === "amount" && (grossMicros === null || !isWithinAll)) throw refuse("pays more than any release may pass, or sold for more");
 }

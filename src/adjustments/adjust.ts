@@ -47,7 +47,7 @@ async function carryOut(deps: AdjustmentDeps, request: AdjustmentRequest): Promi
 	if (request.kind === "void_clicks") return voidClicks(deps, request, known);
 	if (request.kind === "amount") return addAmount(deps, request);
 	if (request.kind === "undo") return undo(deps, request, known);
-	return judgeBy(deps, newRow(deps, request), await readWord(deps, request), request);
+	return judgeBy(deps, newRow(deps, request), await readWord(db, request), request);
 }
 
 /** What a request would do. @throws HttpError 422 where it could not be done */
@@ -60,7 +60,7 @@ export async function previewAdjustment(deps: AdjustmentDeps, request: Adjustmen
 				? await previewAmount(deps, request)
 				: request.kind === "undo"
 					? await previewUndo(deps, request)
-					: await previewWord(deps, await readWord(deps, request));
+					: await previewWord(deps, await readWord(db, request));
 	return { id: null, ...answerOf(request.kind, change), dry_run: true };
 }
 

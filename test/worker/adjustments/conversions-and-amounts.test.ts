@@ -124,18 +124,6 @@ describe("worker: a conversion is judged", () => {
 		expect(await revenue()).toEqual(["0.0000"]);
 	});
 
-	it("so is that of what is voided, and would not be kept back without that", async () => {
-		const release = { kind: "release_conversion", ...CONVERSION };
-		await say("approved");
-		await adjust({ kind: "void_conversion", ...CONVERSION });
-		const fault = "txnid: is voided, and not kept back for its amount or for review without that: restore it";
-		expect([await faultOf(release), await faultOf(release, "?dry_run=1")]).toEqual([fault, fault]);
-		await say("approved", 2_000_000_000_000);
-		expect(await faultOf(release)).toBe("txnid: pays more than any release may pass, or sold for more");
-		await say("approved", 20_000_000_000);
-		expect(await adjust({ kind: "release_conversion", ...CONVERSION })).toMatchObject({ publisher_revenue: "10000.0000" });
-	});
-
 	it("asked again under its id, nothing is done again", async () => {
 		await say("approved");
 		const body = { id: "void-it-1", kind: "void_conversion", ...CONVERSION };
