@@ -427,13 +427,6 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/conversions/desk.test.ts"],
 	},
 	{
-		name: "voided-sale-is-released-in-vain",
-		file: "src/adjustments/adjust-conversion.ts",
-		find: "refuseVainRelease(unvoided?.conversion ?? present, unvoided !== null);",
-		replace: "if (unvoided === null) refuseVainRelease(present, false);",
-		tests: ["test/worker/adjustments/conversions-and-amounts.test.ts"],
-	},
-	{
 		name: "sales-of-a-click-that-an-operators-word-found-are-left-out",
 		file: "src/conversions/write-settlements.ts",
 		find: "isBilledClick(settlement.conversion.clickId)",
