@@ -55,9 +55,19 @@ export async function readUndoingWord(db: Database, { id, kind, request }: Adjus
 	if (!isJudgedSo || (await readStandingWord(db, key)) !== id) {
 		throw invalidInput([{ path: "adjustment", message: "is of a conversion that was judged again since" }]);
 	}
-	// A release was of a click that it has no more.
-	const verdict = was === "released" && present?.clickId === null ? null : was;
+	// A release was of the click that it had then.
+	const verdict = was === "released" && (await hasLostClickSince(db, key, id)) ? null : was;
 	return { key, verdict, givenBackMicros };
+}
+
+/** Whether the click of a conversion was taken away from it after an adjustment judged it. */
+async function hasLostClickSince(db: Database, { platform, txnid }: ConversionKey, adjustmentId: string): Promise<boolean> {
+	const lost = await db.all(sql`SELECT 1 AS lost FROM conversion_events e
+		WHERE e.platform = ${platform} AND e.txnid = ${txnid} AND e.kind = 'detached'
+			AND e.seq > (SELECT max(j.seq) FROM conversion_events j
+				WHERE j.platform = ${platform} AND j.txnid = ${txnid} AND j.kind = 'judged' AND j.details ->> 'adjustment' = ${adjustmentId})
+		LIMIT 1`);
+	return lost.length > 0;
 }
 
 /** adjustments.id of the last word on a conversion that is not undone; null where there is none. */
@@ -103,13 +113,13 @@ export async function previewWord({ judge }: AdjustmentDeps, { key, verdict, giv
 	return { ...NO_CHANGE, conversions: changed ? 1 : 0, publisherRevenueMicros, grossRevenueMicros: grossMicros };
 }
 
-type Judged = Pick<typeof conversions.$inferSelect, "verdict" | "clickId" | "heldFor" | "grossMicros" | "salesUsdMicros">;
+type Judged = Pick<typeof conversions.$inferSelect, "verdict" | "heldFor" | "grossMicros" | "salesUsdMicros">;
 
 /** Undefined where there is no such conversion. */
 async function readJudged(db: Database, { platform, txnid }: ConversionKey): Promise<Judged | undefined> {
-	const { verdict, clickId, heldFor, grossMicros, salesUsdMicros } = conversions;
+	const { verdict, heldFor, grossMicros, salesUsdMicros } = conversions;
 	const [row] = await db
-		.select({ verdict, clickId, heldFor, grossMicros, salesUsdMicros })
+		.select({ verdict, heldFor, grossMicros, salesUsdMicros })
 		.from(conversions)
 		.where(and(eq(conversions.platform, platform), eq(conversions.txnid, txnid)));
 	return row;

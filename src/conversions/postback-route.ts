@@ -39,6 +39,8 @@ export type PostbackDeps = SettleDeps & {
 
 /** How many postbacks that may not be the platform's an isolate puts into the ledger in a minute, of each platform. */
 const MAX_REFUSED_KEPT_PER_MINUTE = 60;
+/** Of one platform's ended keys: whoever has a leaked one must not push what the platform itself sends out of sight. */
+const MAX_ENDED_TOLD_PER_MINUTE = 5;
 
 const PATH = "/api/postback";
 
@@ -75,7 +77,9 @@ async function takePostback(deps: PostbackDeps, request: Request, receivedAt: nu
 		if (sender === null) {
 			await deps.failedKeys.count(request);
 			if (await deps.unknownKeys.allows(receivedAt)) {
-				const platform = await deps.keys.findFormerPlatform(key);
+				const former = await deps.keys.findFormerPlatform(key);
+				const isTold = former !== null && deps.perMinute.count(`ended ${former}`, receivedAt) <= MAX_ENDED_TOLD_PER_MINUTE;
+				const platform = isTold ? former : null;
 				waitUntil(keepQuietly(deps, waitUntil, toMessage(inBrief({ ...received, platform }), "unknown_key", UNKNOWN_KEY, null)));
 			}
 			count(deps, "", "unknown_key", null);

@@ -171,11 +171,14 @@ class History {
 		this.#evaluate({ ...present, usdNanos }, null, { kind: "revalued", adjustmentId: revaluedBy });
 	}
 
-	/** From here on it is as if its platform had named that click. A conversion keeps its click: one that has any is left alone. */
+	/**
+	 * From here on it is as if its platform had named that click. A conversion keeps its click: one that has any is left alone. A release
+	 * that was given while it had none was of no click.
+	 */
 	attach({ attachTo, adjustmentId }: Attached): void {
 		const present = this.#state;
 		if (present === null || present.clickId !== null) return;
-		this.#evaluate(attributedTo(present, attachTo, "operator"), null, { kind: "attached", adjustmentId });
+		this.#evaluate(attributedTo(withoutRelease(present), attachTo, "operator"), null, { kind: "attached", adjustmentId });
 	}
 
 	/**
@@ -277,7 +280,7 @@ class History {
 	#holdFactsOf(conversion: Conversion, isRevalued: boolean): HoldFacts {
 		const facts = this.#facts.holdFactsOf(conversion);
 		if (isRevalued && this.#state?.stage === "settled") return { ...facts, isPublisherSuspended: false, clickReason: null };
-		// What speaks against its click may have been removed since, or erased: a review ends by a word alone.
+		// What speaks against its click may have been removed since, or erased: the review does not end with it.
 		return conversion.heldFor === "review" ? { ...facts, clickReason: "embedded" } : facts;
 	}
 

@@ -85,15 +85,8 @@ function describe(report: Reconciled): string[] {
 					`Applying it would change ${report.conversions} conversions: publisher revenue by ${report.publisher_revenue} USD, gross by ${report.gross_revenue} USD.`,
 				]
 			: [`${applied} postbacks were made of it, which changed ${report.conversions} conversions now.`]),
-		...(applied_at === null ? [] : [`It was applied at ${applied_at}: ${sayAgain(report)}`]),
+		...(applied_at === null ? [] : [`It was applied at ${applied_at}: the same file changes nothing again.`]),
 	];
-}
-
-/** What the same file does when it is given again. */
-function sayAgain({ counts, dry_run, conversions }: Reconciled): string {
-	if (dry_run && conversions > 0) return "what it says in words that the status_map has learned since is left to apply.";
-	if (counts.unknown_status === 0) return "the same file changes nothing again.";
-	return "put the words of unknown statuses into the platform's status_map, and give the same file again.";
 }
 
 function describeDifference({ kind, txnid, other_txnid, ours, theirs, applies }: Reconciled["data"][number]): string {

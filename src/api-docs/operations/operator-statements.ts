@@ -19,7 +19,7 @@ export const OPERATOR_STATEMENT_OPERATIONS: readonly Operation[] = [
 		role: "finance",
 		id: "reconcileStatement",
 		summary: "Compare a platform's statement with the ledger",
-		description: `The body is the platform's own statement, CSV of ${MAX_STATEMENT_ROWS.toLocaleString("en")} rows at most. Exports of Awin, impact.com, CJ and Rakuten are told by their headers; \`mapping\` names the columns of others. Rows of one transaction are added up. With \`apply=1\` what is missing here, has another amount or another status becomes a postback, and is settled like any other; one sale under two ids, and what is missing there, is only told. A file is applied once: a request applies 1,000 postbacks, so ask again with the same file while \`complete\` is false. Once all of it was applied, the same file changes nothing, but where the status map has learned a word since: then it settles that, unless a postback has come meanwhile.`,
+		description: `The body is the platform's own statement, CSV of ${MAX_STATEMENT_ROWS.toLocaleString("en")} rows at most. Exports of Awin, impact.com, CJ and Rakuten are told by their headers; \`mapping\` names the columns of others. Rows of one transaction are added up. With \`apply=1\` what is missing here, has another amount or another status becomes a postback, and is settled like any other; one sale under two ids, and what is missing there, is only told. A file is applied once: a request applies 1,000 postbacks, so ask again with the same file while \`complete\` is false. Once all of it was applied, the same file changes nothing.`,
 		parameters: [
 			{
 				in: "query",

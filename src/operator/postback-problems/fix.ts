@@ -81,7 +81,7 @@ const MENDING: Readonly<Record<ProblemCause, (cause: Cause, of: Of) => Mending>>
 		command: "conversions list --reason no_click --platform PLATFORM",
 	}),
 	unknown_status: ({ sent }) => ({
-		text: `Put ${JSON.stringify(sent)} into the platform's status_map, for what comes from then on. What has come is settled by the platform's statement, or by being sent again.`,
+		text: `Put ${JSON.stringify(sent)} into the platform's status_map, for what comes from then on. What has come is settled by a newer statement of the platform, since one that was applied changes nothing again, or by being sent again.`,
 		command: "reconcile STATEMENT --platform PLATFORM",
 	}),
 	no_rate: ({ sent }) => ({

@@ -58,14 +58,13 @@ export async function reconcileStatement(deps: SettleDeps, actor: Actor, request
 	const known = await readStored(db, platform, hash);
 	const isDone = known !== null && known.completedAt !== null;
 	const stored = apply && !isDone ? (known ?? (await open(deps, actor, request, hash, statement, counts))) : known;
-	const all = (isDone ? differences.filter(isOpenSince(known.at)) : differences).flatMap(({ postback }) => postback ?? []);
+	const all = isDone ? [] : differences.flatMap(({ postback }) => (postback === null ? [] : [postback]));
 	const left = stored === null ? all.map((postback) => ({ postback, id: "" })) : await leaveOutApplied(db, hash, stored.at, all);
 	const now = left.slice(0, MAX_APPLIED);
-	const again = isDone ? actor : null;
-	const total = await settleAll(deps, request, hash, stored?.at ?? deps.now(), now, again);
+	const total = await settleAll(deps, request, hash, stored?.at ?? deps.now(), now);
 	const complete = left.length === now.length && !ledger.isCut;
 	const isEnd = apply && !isDone && left.length === now.length;
-	const completedAt = isEnd ? deps.now() : apply && left.length > now.length ? null : (stored?.completedAt ?? null);
+	const completedAt = isEnd ? deps.now() : (stored?.completedAt ?? null);
 	if (isEnd)
 		await db.run(
 			sql`UPDATE statements SET completed_at = ${completedAt} WHERE platform = ${platform} AND hash = ${hash} AND completed_at IS NULL`,
@@ -94,23 +93,14 @@ export async function reconcileStatement(deps: SettleDeps, actor: Actor, request
 	};
 }
 
-/**
- * What a file that was applied still says: of a word that no status map knew then, and knows now. Of what a postback came since, that holds.
- */
-function isOpenSince(at: number): (difference: Difference) => boolean {
-	return ({ ours }) => ours !== null && ours.lastIntakeId < leastIdAt(at);
-}
-
 type Total = { fresh: number; conversions: number; publisherRevenueMicros: number; grossMicros: number };
 
-/** @param again who applies a file that was applied: what is applied for the first time was audited as it began */
 async function settleAll(
 	deps: SettleDeps,
 	{ platform, apply }: ReconcileRequest,
 	hash: string,
 	at: number,
 	sales: readonly { postback: Postback; id: string }[],
-	again: Actor | null,
 ): Promise<Total> {
 	const total: Total = { fresh: 0, conversions: 0, publisherRevenueMicros: 0, grossMicros: 0 };
 	for (let start = 0; start < sales.length; start += CHUNK) {
@@ -119,9 +109,8 @@ async function settleAll(
 			.map(({ postback, id }, of) => toMessage(platform, hash, at, postback, id || `${leastIdAt(at)}-${start + of}`));
 		const settled = await settlePostbacks(deps, items, {
 			dryRun: !apply,
-			alongside: ({ fresh, changed }) => [
+			alongside: ({ fresh }) => [
 				sql`UPDATE statements SET applied_count = applied_count + ${fresh} WHERE platform = ${platform} AND hash = ${hash}`,
-				...(again === null ? [] : [auditAgain(again, deps.now(), platform, hash, { postbacks: fresh, conversions: changed })]),
 			],
 		});
 		total.fresh += settled.fresh;
@@ -130,16 +119,6 @@ async function settleAll(
 		total.grossMicros += settled.grossMicros;
 	}
 	return total;
-}
-
-function auditAgain(actor: Actor, at: number, platform: string, hash: string, counts: Record<string, number>) {
-	return auditStatement(actor, at, {
-		verb: "reconcileStatement",
-		subjectKind: "platform",
-		subjectId: platform,
-		after: { hash },
-		counts,
-	});
 }
 
 async function readStored(db: Database, platform: string, hash: string): Promise<Stored | null> {

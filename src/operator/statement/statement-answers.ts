@@ -50,12 +50,7 @@ export const reconciledSchema = v.strictObject({
 	conversions: v.pipe(count, v.description("Conversions that this request changed, or applying would.")),
 	publisher_revenue: usd,
 	gross_revenue: usd,
-	applied_at: v.pipe(
-		v.nullable(time),
-		v.description(
-			"When all of it was applied: then the same file changes nothing again, but by words that the status map has learned since.",
-		),
-	),
+	applied_at: v.pipe(v.nullable(time), v.description("When all of it was applied: then the same file changes nothing again.")),
 	complete: v.pipe(v.boolean(), v.description("False where there is more to apply, or to tell: ask again with the same file.")),
 	dry_run: v.pipe(v.boolean(), v.description("True of a report.")),
 });

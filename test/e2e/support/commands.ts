@@ -26,6 +26,7 @@ export class Commands {
 	}
 
 	async end(): Promise<void> {
+		if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
 		this.#child.kill();
 		await once(this.#child, "exit");
 	}

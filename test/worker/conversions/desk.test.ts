@@ -438,6 +438,29 @@ describe("worker: a conversion without a click is attached to one", () => {
 		expect((await callbacksOf(txnid)).map(({ status }) => status)).toEqual(["approved", "cancelled"]);
 	});
 
+	it.each(["void", "restore"])("so is one that has another click when the %s after the release is undone", async (verb) => {
+		const [first, second] = [clickRow({ reason: "embedded" }), clickRow({ reason: "embedded", publisher_id: "quiet" })];
+		await storeClicks(first, second);
+		const txnid = await lose();
+		const { id } = await judge(txnid, "attach", { click: String(first.click_hash) });
+		await judge(txnid, "release");
+		const judged = await judge(txnid, verb);
+		await adjust({ kind: "undo", adjustment: String(id) });
+		await judge(txnid, "attach", { click: String(second.click_hash) });
+		await adjust({ kind: "undo", adjustment: String(judged.id) });
+		expect((await show(txnid)).conversion).toMatchObject({ stage: "quarantined", why: "review", verdict: null });
+	});
+
+	it("a release that was given before there was a click passes no click", async () => {
+		const embedded = clickRow({ reason: "embedded" });
+		await storeClicks(embedded);
+		const txnid = await lose();
+		await judge(txnid, "void");
+		await judge(txnid, "release");
+		await judge(txnid, "attach", { click: String(embedded.click_hash) });
+		expect((await show(txnid)).conversion).toMatchObject({ stage: "quarantined", why: "review", verdict: null });
+	});
+
 	it("so is one that was voided meanwhile, when the void is undone", async () => {
 		const [first, second] = [clickRow({ reason: "embedded" }), clickRow({ reason: "embedded", publisher_id: "quiet" })];
 		await storeClicks(first, second);

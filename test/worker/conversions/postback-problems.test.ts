@@ -129,6 +129,19 @@ describe("worker: causes of what was refused", () => {
 		await vi.waitFor(async () => expect(await problems("?platform=ended")).toEqual([]), { timeout: 20_000 });
 	});
 
+	it("few a minute of what comes by an ended key are told as the platform's: whoever has it must not push the others out", async () => {
+		const entry = { id: "leaked", platform_id: 80, name: "Leaked", currency: "USD" };
+		await importFile({ platforms: [{ ...entry, access_key: "platform-key-leaked-one" }] });
+		await importFile({ platforms: [{ ...entry, access_key: "platform-key-leaked-two" }] });
+		for (let at = 0; at < 20; at++) await callPostback("platform-key-leaked-one", `txnid=l-${at}&${GOOD}`);
+		const kept = "SELECT platform FROM postback_intake WHERE outcome = 'unknown_key' AND txnid LIKE 'l-%'";
+		await vi.waitFor(async () => expect((await readAll(kept)).length).toBeGreaterThanOrEqual(20), { timeout: 20_000 });
+		const told = (await readAll(kept)).filter(({ platform }) => platform === "leaked").length;
+		expect(told).toBeGreaterThanOrEqual(5);
+		// Two minutes at most.
+		expect(told).toBeLessThanOrEqual(10);
+	});
+
 	it("an unknown key, a missing signature, an unknown address", async () => {
 		await refuse(`txnid=k-1&${GOOD}`, "no-such-key-0000000000000000");
 		await importFile({

@@ -146,32 +146,6 @@ describe("worker: a platform's statement", () => {
 		expect(await stateOf("moving")).toMatchObject({ status: "cancelled" });
 	});
 
-	it("says what a word means once the status map knows it: the same file settles that, and overrules nothing that came since", async () => {
-		await storeClicks(...[21, 22, 23].map((n) => clickRow({ click_hash: hash(n) })));
-		const reported = (txnid: string, n: number) =>
-			postbackMessage("west", { txnid, cid: hash(n), eventAt: DAY, status: "lead" }, Date.now() - 60_000);
-		await consume(reported("word", 21), reported("word-since", 22), reported("word-then", 23));
-		const rows = ["word,,2026-11-10,12.00,USD,lead", "word-since,,2026-11-10,12.00,USD,lead", "word-then,,2026-11-10,10.00,USD,approved"];
-		const text = statement(...rows);
-		const first = await reconcile(text, "&apply=1");
-		expect(first).toMatchObject({ counts: { unknown_status: 2 }, applied: 1, conversions: 1 });
-		const cancelled = { txnid: "word-since", cid: hash(22), eventAt: DAY, status: "cancelled" };
-		await consume(postbackMessage("west", cancelled, Date.now() + 1_000));
-		await importExactly({ platforms: [{ ...platformEntry("west"), status_map: { lead: "approved" } }] });
-		expect(await reconcile(text)).toMatchObject({ conversions: 1, gross_revenue: "2.0000", applied: 1, applied_at: first.applied_at });
-		const again = await reconcile(text, "&apply=1");
-		expect(again).toMatchObject({ applied: 2, conversions: 1, gross_revenue: "2.0000", applied_at: first.applied_at, complete: true });
-		expect(await stateOf("word")).toMatchObject({ status: "approved", payout_micros: 12_000_000 });
-		expect(await stateOf("word-since")).toMatchObject({ status: "cancelled" });
-		const audited = "SELECT counts FROM audit WHERE verb = 'reconcileStatement' AND instr(after, ?) > 0 ORDER BY id";
-		const [, ofAgain] = await readAll(audited, first.hash);
-		expect(ofAgain).toEqual({ counts: JSON.stringify({ postbacks: 1, conversions: 1 }) });
-		const before = await everything();
-		expect(await reconcile(text, "&apply=1")).toMatchObject({ applied: 2, conversions: 0 });
-		expect(await everything()).toEqual(before);
-		await importExactly({ platforms: [platformEntry("west")] });
-	});
-
 	it("goes on where it was cut off: more than a request applies", async () => {
 		const rows = Array.from({ length: 1_050 }, (_, n) => `many-${n},none-${n},2026-10-01,1.00,USD,pending`);
 		const text = statement(...rows);
