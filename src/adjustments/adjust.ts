@@ -7,7 +7,7 @@ import { invalidInput } from "../http/errors.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError, logInfo } from "../lib/log.ts";
 import { formatUsd } from "../lib/money.ts";
-import { utcDay } from "../lib/time.ts";
+import { EARLIEST_EVENT_AT, utcDay } from "../lib/time.ts";
 import { countVoided, previewVoid, restoreAll, voidAll } from "./adjust-clicks.ts";
 import { judgeBy, previewWord, readUndoingWord, readWord } from "./adjust-conversion.ts";
 import type { Adjusted } from "./adjustment-answer.ts";
@@ -95,8 +95,8 @@ async function voidClicks(deps: AdjustmentDeps, request: VoidClicksRequest, know
 	return voidAll(db, opened, selection);
 }
 
-/** As of the events of conversions. From the first day that has anything on, counters are compared and digests looked at. */
-const FIRST_DAY = "2000-01-01";
+/** As of conversions: from the first day that has anything on, counters are compared and digests looked at. */
+const FIRST_DAY = utcDay(EARLIEST_EVENT_AT);
 
 async function previewAmount({ db, now }: AdjustmentDeps, { publisher, date, amount }: AmountRequest): Promise<Change> {
 	await requirePublisher(db, publisher);

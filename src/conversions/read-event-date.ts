@@ -1,7 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/time.ts";
-
-/** Dates before it are a network's mistake: there were no conversions to report. */
-const EARLIEST_AT = Date.UTC(2000, 0, 1);
+import { DAY_MS, EARLIEST_EVENT_AT, HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/time.ts";
 
 const SECONDS = /^\d{10}$/;
 const MILLISECONDS = /^\d{13}$/;
@@ -22,7 +19,7 @@ export function readEventDate(text: string, now: number): number | null {
 
 /** Whether an event that is told of at `now` may have been then: not before 2000, nor over a day ahead. */
 export function isEventTime(at: number, now: number): boolean {
-	return at >= EARLIEST_AT && at <= now + DAY_MS;
+	return at >= EARLIEST_EVENT_AT && at <= now + DAY_MS;
 }
 
 /** The same of any year; null where it is no time. */

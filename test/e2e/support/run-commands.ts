@@ -1,6 +1,6 @@
 /**
- * Runs operator commands of the project in this folder, one after the other, each as if it were a process of its own: starting one takes
- * ten times what most of them do. Started by {@link Commands}.
+ * Runs operator commands of the project in this folder, one after the other, each as if it were a process of its own: starting one is
+ * most of what a command takes. Started by {@link Commands}.
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
