@@ -6,8 +6,8 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Dates of sales and of money before it are a mistake: there was nothing to report. */
-export const EARLIEST_EVENT_AT = Date.UTC(2000, 0, 1);
+/** 2000-01-01: dates of sales and of money before it are a mistake, as there was nothing to report. */
+export const EARLIEST_EVENT_AT = 946_684_800_000;
 
 /** Hours of the clock since 1970, as counters by hour are keyed. */
 export const hourOf = (at: number) => Math.floor(at / HOUR_MS);
