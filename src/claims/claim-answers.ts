@@ -31,6 +31,7 @@ export const claimSchema = v.strictObject({
 	thread: v.pipe(v.array(entrySchema), v.description("What was written to and fro, the first first.")),
 	created_at: time,
 	changed_at: time,
+	undone_at: v.pipe(v.nullable(time), v.description("When the network took back what granted it; null where it stands.")),
 });
 
 const OUTCOMES = ["opened", "under_way", "known", "no_sale", "no_click"] as const;

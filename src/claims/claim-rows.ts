@@ -14,7 +14,14 @@ import { OPERATOR_CURSOR } from "../lib/page-cursor.ts";
 import { isoTime, isoTimeOrNull } from "../lib/time.ts";
 import type { Claim, OperatorClaim, ThreadEntry } from "./claim-answers.ts";
 
-export type ClaimRow = typeof claims.$inferSelect;
+export type ClaimRow = typeof claims.$inferSelect & {
+	/** When the adjustment that granted it was undone; null where it stands, or there is none. */
+	undoneAt: number | null;
+};
+
+/** The fields of a claim `c`. */
+export const CLAIM_FIELDS: SQL = sql`${allColumns(claims, "c")},
+	(SELECT u.at FROM adjustments u WHERE u.undoes = c.adjustment_id) AS "undoneAt"`;
 
 /** Texts of a claim, to and fro, and those of the publisher's that nobody has answered yet. */
 const MAX_TEXTS = 40;
@@ -48,7 +55,7 @@ export async function readClaims(db: Database, wanted: Wanted): Promise<{ rows: 
 	].filter((condition) => condition !== null);
 	const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);
 	const rows = await db.all<ClaimRow & { found: number }>(
-		sql`SELECT ${allColumns(claims, "c")}, w.found FROM (
+		sql`SELECT ${CLAIM_FIELDS}, w.found FROM (
 				SELECT id, count(*) OVER () AS found, sum(length) OVER (ORDER BY id DESC) - length AS before
 				FROM (SELECT id, length(thread) AS length FROM claims WHERE ${where} ORDER BY id DESC LIMIT ${limit + 1}) p
 			) w CROSS JOIN claims c
@@ -164,6 +171,7 @@ export function showClaim(row: ClaimRow): Claim {
 		thread: threadOf(row),
 		created_at: isoTime(row.createdAt),
 		changed_at: isoTime(row.changedAt),
+		undone_at: isoTimeOrNull(row.undoneAt),
 	};
 }
 

@@ -6,8 +6,6 @@ import type { Adjusted } from "../adjustments/adjustment-answer.ts";
 import type { AdjustmentDeps } from "../adjustments/deps.ts";
 import { clicksOfHash } from "../db/clicks-of-hash.ts";
 import type { Database } from "../db/client.ts";
-import { allColumns } from "../db/json-rows.ts";
-import { claims } from "../db/schema/claims.ts";
 import { invalidInput } from "../http/errors.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS } from "../lib/time.ts";
@@ -16,6 +14,7 @@ import type { OperatorClaim, OperatorClaims, SettledClaim } from "./claim-answer
 import type { claimsQuerySchema, GrantRequest } from "./claim-requests.ts";
 import {
 	assertUnderWay,
+	CLAIM_FIELDS,
 	type ClaimChange,
 	type ClaimRow,
 	changeClaim,
@@ -42,7 +41,7 @@ export async function listOthersOfSale(deps: ClaimsDeps, claim: OperatorClaim, k
 	const { db, now } = deps;
 	const { id, publisher } = claim;
 	const names = await namesAround(db, publisher, claim, known);
-	const rows = await db.all<ClaimRow>(sql`SELECT ${allColumns(claims, "c")} FROM claims c
+	const rows = await db.all<ClaimRow>(sql`SELECT ${CLAIM_FIELDS} FROM claims c
 		WHERE publisher_id = ${publisher} AND id >= ${leastIdAt(now() - OTHERS_WITHIN_MS)} AND id <> ${id}
 			AND ${isAbout(names)}
 		ORDER BY id DESC LIMIT ${MAX_OTHERS}`);

@@ -26,19 +26,28 @@ export function claimColumns<Row extends Claim>(path: string): readonly Column<R
 		{ head: "Says", cell: ({ kind }) => CLAIM_KIND_WORDS[kind] },
 		{ head: "Brand", cell: ({ brand }) => brand },
 		{ head: "Expected", kind: "money", cell: ({ amount }) => <Money usd={amount} /> },
-		{ head: "State", cell: ({ state }) => <State word={state} /> },
+		{ head: "State", cell: (claim) => <ClaimState claim={claim} /> },
 		{ head: "Changed at", cell: ({ changed_at }) => <Time at={changed_at} /> },
 	];
 }
 
+function ClaimState({ claim: { state, undone_at } }: { claim: Claim }): JSX.Element {
+	if (undone_at === null) return <State word={state} />;
+	return (
+		<>
+			<State word={state} />, taken back <Time at={undone_at} />
+		</>
+	);
+}
+
 /** A claim, and what was written to and fro. */
 export function ClaimShown({ claim, network }: { claim: Claim; network: string }): JSX.Element {
-	const { about, kind, brand, at, amount, state, thread } = claim;
+	const { about, kind, brand, at, amount, thread } = claim;
 	return (
 		<>
 			<Facts
 				facts={[
-					["State", <State word={state} />],
+					["State", <ClaimState claim={claim} />],
 					["Says", CLAIM_KIND_WORDS[kind]],
 					["About", <code>{about}</code>],
 					["Brand", brand],

@@ -846,7 +846,7 @@ describe("npm run operator", () => {
 		const thread: OperatorClaim["thread"] = [{ at, by: "publisher", state: "open", text: "Order 77" }];
 		const claim: OperatorClaim = {
 			...{ id: "c-1", kind: "missing", about: "my-click", brand: "shoes.example", at: null, amount: "12.5000", state: "open", thread },
-			...{ created_at: at, changed_at: at, publisher: "acme-media", adjustment: null },
+			...{ created_at: at, changed_at: at, undone_at: null, publisher: "acme-media", adjustment: null },
 		};
 		answer = { status: 200, body: JSON.stringify({ data: [claim], limit: 1, next_cursor: "5.c-1" }) };
 		const filters = ["--state", "open", "--publisher", "acme-media", "--to", "2026-11-20", "--limit", "1"];
@@ -861,6 +861,9 @@ describe("npm run operator", () => {
 		expect(shown.stdout).toBe(`${line}\n    ${at}  publisher: One\\u001b[2J\n        Two\\u000dThree\n`);
 		const asJson = await run("claims", "list", "--json", "--url", url);
 		expect(JSON.parse(asJson.stdout).data[0].thread[0].text).toBe(written);
+		const undone = { ...claim, state: "granted", adjustment: "claim-c-1", undone_at: at };
+		answer.body = JSON.stringify({ data: [undone], limit: 1, next_cursor: null });
+		expect((await run("claims", "list", "--url", url)).stdout).toContain(`granted (adjustment claim-c-1, undone ${at})`);
 
 		const adjusted = {
 			...{ id: null, kind: "amount" as const, clicks: 0, conversions: 0, publisher_revenue: "12.5000", gross_revenue: "0.0000" },

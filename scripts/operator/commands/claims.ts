@@ -99,10 +99,11 @@ async function settle(id: string, verb: string, { dryRun, ...options }: Omit<Set
 }
 
 function describeClaim(claim: OperatorClaim): string {
-	const { id, publisher, kind, about, brand, amount, state, adjustment, created_at, thread } = claim;
+	const { id, publisher, kind, about, brand, amount, state, adjustment, created_at, undone_at, thread } = claim;
 	const facts = [publisher, ...(brand === null ? [] : [brand]), ...(amount === null ? [] : [`${amount} USD`])].join(", ");
+	const undone = undone_at === null ? "" : `, undone ${undone_at}`;
 	return [
-		`${created_at}  ${id}  ${state}${adjustment === null ? "" : ` (adjustment ${adjustment})`}  a sale is ${kind}: ${about}  ${facts}`,
+		`${created_at}  ${id}  ${state}${adjustment === null ? "" : ` (adjustment ${adjustment}${undone})`}  a sale is ${kind}: ${about}  ${facts}`,
 		// Lines of a text stand further in than all that is ours.
 		...thread.map(({ at, by, text }) => `    ${at}  ${by}: ${text.replaceAll("\n", "\n        ")}`),
 	].join("\n");

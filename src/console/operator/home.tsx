@@ -47,6 +47,7 @@ const MENDED_AT: Readonly<Record<ProblemKind, string | null>> = {
 	sums_differ: null,
 	ledger_differs: DIFFERENCES_ANCHOR,
 	credited_without_rate: `${PATH}/conversions?reason=no_rate`,
+	paid_twice: `${PATH}/claims?state=granted`,
 	no_rate: `${PATH}/conversions?reason=no_rate`,
 	above_ceiling: `${PATH}/conversions?reason=amount`,
 	in_review: `${PATH}/conversions?reason=review`,

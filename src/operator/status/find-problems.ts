@@ -4,6 +4,7 @@ import { formatUsd } from "../../lib/money.ts";
 import { shellWord } from "../../lib/shell-word.ts";
 import { HOUR_MS, isoTime, isoTimeOrNull, MINUTE_MS } from "../../lib/time.ts";
 import { PROBLEM_KINDS, type Problem, type ProblemKind } from "./problems-answer.ts";
+import type { PaidTwice } from "./read-paid-twice.ts";
 import type { ProblemFacts } from "./read-problems.ts";
 import type { Status } from "./status-answer.ts";
 
@@ -12,14 +13,15 @@ const BACKLOG_LATE_MS = 10 * MINUTE_MS;
 /** How long a postback may be there before its click, and nothing is wrong. */
 const WAITING_LATE_MS = HOUR_MS;
 
-type Found = { count: number; text: string; command: string | null; since?: number | null };
+/** How many adjustments a text names. */
+const MAX_NAMED = 10;
 
-export function findProblems(
-	status: Omit<Status, "problems">,
-	facts: ProblemFacts,
-	late: readonly { name: string; since: number }[],
-	now: number,
-): Problem[] {
+/** What is told by name. */
+export type Named = { late: readonly { name: string; since: number }[]; paidTwice: readonly PaidTwice[] };
+
+type Found = { count: number; text: string; command: string | null; since?: number | null; costMicros?: bigint };
+
+export function findProblems(status: Omit<Status, "problems">, facts: ProblemFacts, { late, paidTwice }: Named, now: number): Problem[] {
 	const found = new Map<ProblemKind, Found>();
 	const add = (kind: ProblemKind, problem: Found) => {
 		if (problem.count > 0) found.set(kind, problem);
@@ -97,6 +99,17 @@ export function findProblems(
 		text: "publishers hold a credit that no report shows, since it has no exchange rate any more: import the rate, or void them",
 		command: "conversions list --reason no_rate",
 	});
+	const [firstPaidTwice] = paidTwice;
+	if (firstPaidTwice !== undefined) {
+		const ids = paidTwice.slice(0, MAX_NAMED).map(({ adjustment }) => adjustment);
+		add("paid_twice", {
+			count: paidTwice.length,
+			text: `amounts that granted claims whose sale was then credited as well, within a month: undo each, unless it was for another sale; ${namesOf(ids, paidTwice.length)}`,
+			command: `adjust undo ${shellWord(firstPaidTwice.adjustment)} --text "Reported after all."`,
+			since: firstPaidTwice.at,
+			costMicros: paidTwice.reduce((sum, { amountMicros }) => sum + BigInt(amountMicros), 0n),
+		});
+	}
 	const held = conversions.held_for;
 	add("no_rate", {
 		count: held.no_rate,
@@ -148,7 +161,10 @@ export function findProblems(
 	});
 	add("callback_addresses_paused", {
 		count: facts.callback_addresses_paused?.count ?? 0,
-		text: `addresses of publishers that fail: ${named(callbacks.paused, facts.callback_addresses_paused?.count)}`,
+		text: `addresses of publishers that fail: ${namesOf(
+			callbacks.paused.map(({ publisher }) => publisher),
+			facts.callback_addresses_paused?.count ?? 0,
+		)}`,
 		command: `callbacks test --publisher ${shellWord(callbacks.paused[0]?.publisher ?? "")}`,
 		since: Math.min(...callbacks.paused.map(({ since }) => Date.parse(since))),
 	});
@@ -178,14 +194,14 @@ function from(fact: { since: number | null } | undefined): string {
 	return fact?.since == null ? "" : ` --from ${isoTime(fact.since)}`;
 }
 
-function named(paused: Status["callbacks"]["paused"], count = 0): string {
-	const names = paused.map(({ publisher }) => publisher).join(", ");
-	return count > paused.length ? `${names}, …` : names;
+/** @param count how many there are, where that may be more than are named */
+function namesOf(names: readonly string[], count: number): string {
+	return count > names.length ? `${names.join(", ")}, …` : names.join(", ");
 }
 
-function show(kind: ProblemKind, { count, text, command, since }: Found, facts: ProblemFacts): Problem {
+function show(kind: ProblemKind, { count, text, command, since, costMicros }: Found, facts: ProblemFacts): Problem {
 	const at = since ?? facts[kind]?.since ?? null;
-	const cost = facts[kind]?.costMicros ?? null;
+	const cost = costMicros ?? facts[kind]?.costMicros ?? null;
 	return {
 		kind,
 		text,

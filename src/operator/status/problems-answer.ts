@@ -19,6 +19,7 @@ export const PROBLEM_KINDS = [
 	"sums_differ",
 	"ledger_differs",
 	"credited_without_rate",
+	"paid_twice",
 	"no_rate",
 	"above_ceiling",
 	"in_review",
@@ -45,7 +46,7 @@ export const problemSchema = v.strictObject({
 	cost: v.pipe(
 		v.nullable(usd),
 		v.description(
-			"What it keeps back, USD: what platforms pay for conversions, or publishers were not told of; null where that cannot be said. Payouts in other currencies count once they have a rate.",
+			"What it keeps back, USD: what platforms pay for conversions, or publishers were not told of; of `paid_twice`, the amounts; null where that cannot be said. Payouts in other currencies count once they have a rate.",
 		),
 	),
 	command: v.pipe(

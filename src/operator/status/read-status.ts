@@ -14,6 +14,7 @@ import { findProblems } from "./find-problems.ts";
 import { readDays } from "./read-days.ts";
 import { readKept } from "./read-kept.ts";
 import { readLedger } from "./read-ledger.ts";
+import { readPaidTwice } from "./read-paid-twice.ts";
 import { type ProblemFacts, readProblemFacts } from "./read-problems.ts";
 import { readClickFigures, readSums } from "./read-traffic.ts";
 import { readUnknownStatuses } from "./read-unknown-statuses.ts";
@@ -68,6 +69,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		days,
 		jobs,
 		facts,
+		paidTwice,
 		paused,
 		databaseBytes,
 		productsBytes,
@@ -85,6 +87,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		readDays(deps.db),
 		readJobs(deps.db),
 		readProblemFacts(deps.db, now),
+		readPaidTwice(deps.db, now),
 		readPausedAddresses(deps.db),
 		readSize(deps.db),
 		readProductsSize(deps.products),
@@ -140,7 +143,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		products_alert: sizeAlertOf(productsBytes, deps.maxDatabaseBytes),
 		paused_campaigns: { count: book.paused.length, campaigns: book.paused.slice(0, MAX_NAMED) },
 	};
-	return { ...status, problems: findProblems(status, { ...facts, ...book.facts }, lateJobs(jobs, now), now) };
+	return { ...status, problems: findProblems(status, { ...facts, ...book.facts }, { late: lateJobs(jobs, now), paidTwice }, now) };
 }
 
 /** The statement behind the figures of the database. Each condition is that of a partial index, word for word. */

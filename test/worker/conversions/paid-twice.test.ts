@@ -1,0 +1,80 @@
+/** Sales that were reported after all, when an amount had been granted for them. */
+import { env, exports } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { readStatus } from "../../../src/operator/status/read-status.ts";
+import { capDeps, clickMessage, letters } from "../../support/click-messages.ts";
+import { consume, importConversionNetwork, postbackMessage } from "../../support/conversions.ts";
+import { setNow } from "../../support/load-network.ts";
+
+const AT = Date.parse("2026-11-17T10:00:00Z");
+const CLAIMED_AT = "2026-11-18T15:00:00.000Z";
+const DAY_MS = 86_400_000;
+
+async function sendJson(path: string, headers: Record<string, string>, body: object) {
+	const response = await exports.default.fetch(`http://localhost:8787${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+	expect([path, response.status]).toEqual([path, 200]);
+	return response.json<{ claim: { id: string } }>();
+}
+const OF_CPA = { AccessKey: "access-key-cpa" };
+const OPERATOR = { OperatorKey: env.OPERATOR_KEY };
+
+/** Claims a sale, and grants 7 USD for it. @returns the adjustment's id */
+async function grant(about: string, kind: "missing" | "wrong"): Promise<string> {
+	const { claim } = await sendJson("/api/claims", OF_CPA, { kind, id: about, text: "It was bought." });
+	const by = { kind: "amount", date: "2026-11-17", amount: "7.00" };
+	await sendJson(`/operator/claims/${claim.id}/grant`, OPERATOR, { text: "Yes.", by });
+	return `claim-${claim.id}`;
+}
+
+const report = (txnid: string, digit: string, status = "approved") =>
+	consume(postbackMessage("west", { cid: digit.repeat(32), txnid, eventAt: AT, payoutMicros: 1_000_000, status }, AT));
+
+async function paidTwice(days = 0) {
+	const now = () => Date.parse(CLAIMED_AT) + days * DAY_MS;
+	const queues = { clicks: undefined, postbacks: undefined, callbacks: undefined };
+	const { problems } = await readStatus({ db: openDatabase(env.DB), products: openDatabase(env.PRODUCTS), kv: env.BOOK, queues, now });
+	return problems.find(({ kind }) => kind === "paid_twice") ?? null;
+}
+
+beforeAll(async () => {
+	setNow(CLAIMED_AT);
+	await importConversionNetwork();
+	const click = (clickid: string, digit: string) =>
+		clickMessage({ at: AT, campaignId: 11, kind: "link", publisher: "identity-cpa", hash: digit.repeat(32), texts: { clickid } });
+	await consumeClicks(
+		capDeps(() => AT),
+		letters(click("late", "5"), click("by-hash", "6"), click("shared", "7"), click("shared", "8"), click("early", "9")),
+	);
+	await report("early-1", "9", "cancelled");
+});
+
+describe("worker: an amount granted for a sale that is reported after all", () => {
+	it("is told with what undoes it, until it is undone, and for a month", async () => {
+		const late = await grant("late", "missing");
+		const byHash = await grant("6".repeat(32).toUpperCase(), "missing");
+		await grant("shared", "missing");
+		const early = await grant("early-1", "wrong");
+		expect(await paidTwice()).toBeNull();
+
+		await report("late-1", "5", "pending");
+		await report("shared-1", "7");
+		await report("by-hash-1", "6");
+		expect(await paidTwice()).toMatchObject({ count: 1, cost: "7.0000", text: expect.stringContaining(byHash) });
+
+		await report("late-1", "5");
+		await report("early-1", "9");
+		const told = await paidTwice(29);
+		expect(told).toMatchObject({ count: 3, cost: "21.0000", command: expect.stringMatching(/^adjust undo claim-\S+ --text "/) });
+		for (const id of [late, byHash, early]) expect(told?.text).toContain(id);
+		expect(await paidTwice(31)).toBeNull();
+
+		await sendJson("/operator/adjustments", OPERATOR, { kind: "undo", adjustment: late, text: "Reported." });
+		expect(await paidTwice()).toMatchObject({ count: 2, text: expect.not.stringContaining(late) });
+		const listed = await exports.default.fetch("http://localhost:8787/api/claims?state=granted", { headers: OF_CPA });
+		const { data } = await listed.json<{ data: { id: string; undone_at: string | null }[] }>();
+		const undoneAt = Object.fromEntries(data.map(({ id, undone_at }) => [`claim-${id}`, undone_at]));
+		expect([undoneAt[late], undoneAt[byHash]]).toEqual([CLAIMED_AT, null]);
+	});
+});
