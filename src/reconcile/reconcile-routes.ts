@@ -9,7 +9,7 @@ import { invalidInput } from "../http/errors.ts";
 import { readBody } from "../http/read-input.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { Operations } from "../lib/operations.ts";
-import { DAY_MS, SECOND_MS, utcDay } from "../lib/time.ts";
+import { DAY_MS, isUtcDay, SECOND_MS, utcDay } from "../lib/time.ts";
 import type { Difference } from "./compare-sums.ts";
 import { MAX_AHEAD_MS } from "./compare-sums.ts";
 import { firstDay } from "./first-day.ts";
@@ -34,11 +34,23 @@ const MAX_FOUND = 1_000;
 /** The next day to compare and its part, or the campaign behind which totals are to be compared. */
 const CURSOR = /^(?:day (\d{4}-\d{2}-\d{2})(?: (publishers .{1,200}|campaigns(?: \d{1,15})?))?|totals (\d{1,15}))$/;
 
+/** Where an answer said to go on; null where a text is no cursor. `day` is null once only totals are left. */
+function readCursor(text: string): { day: string | null; part: Part; totalsAfter: number } | null {
+	const [whole, day = null, part, totalsAfter = 0] = CURSOR.exec(text) ?? [];
+	if (whole === undefined || (day !== null && !isUtcDay(day))) return null;
+	return { day, part: (part !== undefined && readPart(part)) || FIRST_PART, totalsAfter: Number(totalsAfter) };
+}
+
 export const reconcileSchema = v.strictObject({
 	from: v.optional(v.pipe(utcDate, v.description("The first day; without it the first there is."))),
 	to: v.optional(v.pipe(utcDate, v.description("The last day, included; without it today."))),
 	repair: v.optional(v.pipe(v.boolean("must be true or false"), v.description("Write the counters right.")), false),
-	cursor: v.optional(v.pipe(v.string("must be a cursor"), v.regex(CURSOR, "must be the next_cursor of an answer"))),
+	cursor: v.optional(
+		v.pipe(
+			v.string("must be a cursor"),
+			v.check((text) => readCursor(text) !== null, "must be the next_cursor of an answer"),
+		),
+	),
 });
 
 type Asked = v.InferOutput<typeof reconcileSchema>;
@@ -62,13 +74,13 @@ async function reconcile({ db, now }: ReconcileDeps, asked: Asked, repair: Repai
 	const first = asked.from ?? (await firstDay(deps.db, startedAt));
 	// Some campaigns' clocks are ahead of UTC.
 	const last = asked.to ?? utcDay(startedAt + MAX_AHEAD_MS);
-	const [, cursorDay, cursorPart, totalsAfter] = CURSOR.exec(asked.cursor ?? `day ${first}`) ?? [];
+	const begin = asked.cursor === undefined ? null : readCursor(asked.cursor);
 	const differences: Difference[] = [];
 	let found = 0;
 	const compared: string[] = [];
 	const clicksGone = new Set<string>();
-	let day = cursorDay ?? null;
-	let part = (cursorPart !== undefined && readPart(cursorPart)) || FIRST_PART;
+	let day = begin === null ? first : begin.day;
+	let part = begin?.part ?? FIRST_PART;
 	const hasRoom = () => compared.length < MAX_DAYS && now() - startedAt < MAX_MS && operations.has({ statements: STATEMENTS_LEFT });
 	while (day !== null && day <= last && hasRoom()) {
 		const result = await reconcilePart(deps, day, part, repair);
@@ -82,7 +94,7 @@ async function reconcile({ db, now }: ReconcileDeps, asked: Asked, repair: Repai
 		day = day < last ? utcDay(Date.parse(day) + DAY_MS) : null;
 	}
 	const isOnDays = day !== null && day <= last;
-	const totals = isOnDays ? null : await reconcileTotals(deps, Number(totalsAfter ?? 0), TOTALS_A_REQUEST, repair);
+	const totals = isOnDays ? null : await reconcileTotals(deps, begin?.totalsAfter ?? 0, TOTALS_A_REQUEST, repair);
 	differences.push(...(totals?.differences ?? []));
 	found += totals?.differences.length ?? 0;
 	logDifferences(differences);

@@ -344,6 +344,7 @@ describe("worker: comparing counters with their rows", () => {
 		[{ to: "soon" }, "to"],
 		[{ from: "2026-11-02", to: "2026-11-01" }, "to"],
 		[{ cursor: "x" }, "cursor"],
+		[{ cursor: "day 2026-10-32" }, "cursor"],
 		[{ mend: true }, "mend"],
 	])("refuses %j", async (body, path) => {
 		const response = await exports.default.fetch("https://base.example/operator/reconcile-sums", {
