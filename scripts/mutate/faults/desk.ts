@@ -3,6 +3,27 @@ import type { Fault } from "../fault.ts";
 /** What publishers and operators see and do beside the interface: their API, claims, feeds, the console, reports of the network, alerts. */
 export const DESK_FAULTS: readonly Fault[] = [
 	{
+		name: "paid-twice-of-any-click-of-a-shared-id",
+		file: "src/operator/status/read-paid-twice.ts",
+		find: " AND ${isOfOneClick}",
+		replace: "",
+		tests: ["test/worker/conversions/paid-twice.test.ts"],
+	},
+	{
+		name: "paid-twice-tells-what-was-undone",
+		file: "src/operator/status/read-paid-twice.ts",
+		find: "AND NOT EXISTS (SELECT 1 FROM adjustments u WHERE u.undoes = a.id)",
+		replace: "",
+		tests: ["test/worker/conversions/paid-twice.test.ts"],
+	},
+	{
+		name: "paid-twice-of-what-stood-when-it-was-granted",
+		file: "src/operator/status/read-paid-twice.ts",
+		find: "v.stage = 'settled' AND v.status = 'approved' AND ",
+		replace: "",
+		tests: ["test/worker/conversions/paid-twice.test.ts"],
+	},
+	{
 		name: "statement-without-a-currency-pays-a-sale-twice",
 		file: "src/operator/statement/compare-statement.ts",
 		find: "(currency === null || currency === known.currency)",
