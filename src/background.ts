@@ -1,6 +1,7 @@
 /** What the origin does unasked: the jobs of the cron, and the consumers of the queues. */
 import { ALERT_KEYS, ALERT_STATEMENTS, type AlertDeps, sweepAlerts } from "./alerts/sweep-alerts.ts";
 import { consumeBidCounts, splitBidCounts } from "./bid-counts/consume-bid-counts.ts";
+import { CallTimes } from "./callbacks/call-times.ts";
 import { resealSecrets } from "./callbacks/callback-secrets.ts";
 import { consumeCallbacks } from "./callbacks/consume-callbacks.ts";
 import { sweepCallbacks } from "./callbacks/sweep-callbacks.ts";
@@ -152,13 +153,16 @@ async function keepBook(env: Env, operations: Operations): Promise<void> {
 	}
 }
 
+/** Of all batches of this isolate. */
+const callTimes = new CallTimes();
+
 /** The consumer of each queue. */
 const consumers: Partial<Record<QueueName, (batch: MessageBatch, env: Env, onPauses?: OnPauses) => Promise<void>>> = {
 	postbacks: (batch, env) => {
 		const { db } = databases(env);
 		return consumePostbacks({ db, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS, now, keys: new KeyOwners({ db, now }) }, batch);
 	},
-	callbacks: (batch, env) => consumeCallbacks(callbackDeps(env), batch),
+	callbacks: (batch, env) => consumeCallbacks(callbackDeps(env), batch, callTimes),
 	clicks: async (batch, env, onPauses) => {
 		const { counts, others } = splitBidCounts(batch.messages);
 		await consumeClicks(clickDeps(env, onPauses), others);

@@ -1,7 +1,9 @@
 /** The consumer of the queue `callbacks`. */
-import { isPostgres } from "../db/client.ts";
+import { sql } from "drizzle-orm";
+import { type Database, isPostgres } from "../db/client.ts";
 import { keepUnreadable } from "../dead-letters/keep-unreadable.ts";
 import { logError } from "../lib/log.ts";
+import { CallTimes } from "./call-times.ts";
 import { type CallbackDeps, deliverCallback } from "./deliver-callback.ts";
 import { readCallbackMessage } from "./message.ts";
 
@@ -15,24 +17,58 @@ const MAX_CONCURRENT_ON_POSTGRES = 5;
 /** How long a message rests whose delivery failed for a reason of our own, such as the database's. */
 const RETRY_DELAY_SECONDS = 30;
 
-/** Delivers what a batch names: different conversions side by side, one conversion in order. */
-export async function consumeCallbacks(deps: CallbackDeps, batch: MessageBatch): Promise<void> {
+/**
+ * Delivers what a batch names: different conversions side by side, one conversion in order. Of a publisher whose address has taken its part
+ * of the minute, by answering slowly, the rest is put aside for the sweep: the queue would else hold everyone's behind it.
+ */
+export async function consumeCallbacks(deps: CallbackDeps, batch: MessageBatch, times = new CallTimes()): Promise<void> {
+	const { db, now } = deps;
 	const waiting = batch.messages[Symbol.iterator]();
+	const aside: string[] = [];
+	let owners: Promise<ReadonlyMap<string, string>> | undefined;
+	const isPutAside = async (id: string): Promise<boolean> => {
+		if (!times.isAnyFull(now())) return false;
+		owners ??= readOwners(db, batch);
+		const owner = (await owners).get(id);
+		return owner !== undefined && times.isFull(owner, now());
+	};
+	const take = async (message: Message): Promise<void> => {
+		const id = readCallbackMessage(message.body);
+		if (id === null) return keepUnreadable(deps, "callbacks", [message]);
+		try {
+			if (await isPutAside(id)) aside.push(id);
+			else {
+				const time = await deliverCallback(deps, id);
+				if (time !== null) times.add(time.publisherId, time.milliseconds, now());
+			}
+			message.ack();
+		} catch (error) {
+			logError("callback.not_delivered", error, { message: message.id });
+			message.retry({ delaySeconds: RETRY_DELAY_SECONDS });
+		}
+	};
 	const work = async (): Promise<void> => {
-		for (let next = waiting.next(); next.done !== true; next = waiting.next()) await take(deps, next.value);
+		for (let next = waiting.next(); next.done !== true; next = waiting.next()) await take(next.value);
 	};
 	const length = isPostgres(deps.db) ? MAX_CONCURRENT_ON_POSTGRES : MAX_CONCURRENT;
 	await Promise.all(Array.from({ length }, work));
+	if (aside.length > 0) await putAside(db, aside, now());
 }
 
-async function take(deps: CallbackDeps, message: Message): Promise<void> {
-	const id = readCallbackMessage(message.body);
-	if (id === null) return keepUnreadable(deps, "callbacks", [message]);
+/** Whose the callbacks of a batch are, by id. */
+async function readOwners(db: Database, { messages }: MessageBatch): Promise<ReadonlyMap<string, string>> {
+	const ids = JSON.stringify(messages.map(({ body }) => readCallbackMessage(body)).filter((id) => id !== null));
+	const rows = await db.all<{ id: string; publisherId: string }>(sql`SELECT c.id, c.publisher_id AS "publisherId"
+		FROM json_each(${ids}) j CROSS JOIN callbacks c WHERE c.id = j.atom`);
+	return new Map(rows.map(({ id, publisherId }) => [id, publisherId]));
+}
+
+/** The next sweep puts them on the queue again. Where this fails a later one does: the rows are the truth. */
+async function putAside(db: Database, ids: readonly string[], now: number): Promise<void> {
 	try {
-		await deliverCallback(deps, id);
-		message.ack();
+		await db.run(sql`UPDATE callbacks SET queued_until = ${now}
+			WHERE id IN (SELECT atom FROM json_each(${JSON.stringify(ids)})) AND state = 'due' AND lease IS NULL`);
 	} catch (error) {
-		logError("callback.not_delivered", error, { message: message.id });
-		message.retry({ delaySeconds: RETRY_DELAY_SECONDS });
+		logError("callbacks.not_put_aside", error, { count: ids.length });
 	}
 }

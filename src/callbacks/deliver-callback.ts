@@ -23,24 +23,29 @@ export type CallbackDeps = AttemptDeps & {
 	measure?: Measure | undefined;
 };
 
+/** A call of a publisher's address, until all was read that is kept of its answer. */
+export type CallTime = { publisherId: string; milliseconds: number };
+
 /**
  * Delivers a callback if it is due; what it says then is in the outbox. At least once: where the publisher's 2xx is lost, or the
  * database fails after it, the publisher is called again with the same Idempotency-Key.
+ * @returns how long the call took; null where there was none
  * @throws where the database fails; whatever the receiver does is an outcome
  */
-export async function deliverCallback(deps: CallbackDeps, id: string): Promise<void> {
+export async function deliverCallback(deps: CallbackDeps, id: string): Promise<CallTime | null> {
 	const { db, queue, now } = deps;
 	const claimed = await claimCallback(deps, id);
-	if (claimed === null) return;
+	if (claimed === null) return null;
 	const { url, publisherId } = claimed;
 	if (url === null) {
 		const { next } = await recordNoUrl(db, claimed, now());
 		await enqueueCallbacks(queue, next);
-		return;
+		return null;
 	}
 	const secrets = await openSecrets(deps.box, publisherId, claimed.secrets);
 	const attempt = await attemptCallback(deps, { url, facts: claimed, secrets });
 	const at = now();
+	const time = { publisherId, milliseconds: at - attempt.startedAt };
 	deps.measure?.({
 		event: "callback",
 		publisher: publisherId,
@@ -57,7 +62,7 @@ export async function deliverCallback(deps: CallbackDeps, id: string): Promise<v
 			logInfo("callbacks.resumed", { publisher: publisherId });
 			await releasePaused(deps, publisherId);
 		}
-		return;
+		return time;
 	}
 	const retryAt = scheduleRetry({ step: claimed.scheduleStep, now: at, retryAfterMs: attempt.retryAfterMs, chance: deps.chance() });
 	const recorded = await recordFailed(db, claimed, url, attempt, retryAt, at);
@@ -74,4 +79,5 @@ export async function deliverCallback(deps: CallbackDeps, id: string): Promise<v
 	if (recorded.retryAt !== null && isSoon(recorded.retryAt, at)) {
 		await enqueueCallbacks(queue, [id], Math.ceil((recorded.retryAt - at) / SECOND_MS));
 	}
+	return time;
 }

@@ -252,6 +252,28 @@ describe("worker: addresses side by side", () => {
 		await outbox.work();
 		expect(most).toBe(wanted);
 	});
+
+	it("one that answers slowly takes its part of a minute, and what is left of its callbacks waits for the next, not everyone's", async () => {
+		const outbox = await outboxFor("tar", "answer", {
+			fetch: async (url, init) => {
+				// Six side by side see nine seconds pass.
+				if (url.includes("/tar?")) outbox.now += 1_500;
+				return fetch(url, init);
+			},
+		});
+		await outbox.addPublisher("behind-tar", receiverUrl("answer", "behind-tar"));
+		const slow: string[] = [];
+		for (let at = 0; at < 99; at++) slow.push(await outbox.add("tar", `T${at}`));
+		await outbox.add("behind-tar", "T1");
+		await outbox.work();
+		const early = (await receivedCalls("tar")).length;
+		expect(early).toBeGreaterThan(5);
+		expect(early).toBeLessThan(60);
+		expect(await received("behind-tar")).toEqual(["T1 approved"]);
+		await outbox.pass(30);
+		for (const id of slow) expect(await outbox.row(id)).toMatchObject({ state: "delivered", attempt_count: 1 });
+		expect(await receivedCalls("tar")).toHaveLength(99);
+	});
 });
 
 describe("worker: one call at a time", () => {
