@@ -61,6 +61,27 @@ describe("worker: what an operator changes is kept with who changed it", () => {
 		expect(JSON.parse(String(added?.after))).toEqual({ id: "new-west", name: "New West", currency: "EUR", postback_secret: "(secret)" });
 	});
 
+	it("a price among many, which an import changes or adds", async () => {
+		const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`keyword ${String(at).padStart(3, "0")}`, "0.1000"]));
+		const fileOf = (keyword_epc: object) => ({
+			brands: [
+				{
+					domain: "keywords.example",
+					name: "Keywords",
+					campaigns: [{ campaign_id: 990_001, merchant_id: 1, platform: "northwind", country: "US", keyword_epc }],
+				},
+			],
+		});
+		const added = await leaves("/network", fileOf({ ...many, "keyword 098": "700.0000" }));
+		expect(added.left.find(({ subject_kind }) => subject_kind === "campaign")?.after).toContain("700.0000");
+		const { left } = await leaves("/network", fileOf({ ...many, "keyword 099": "900.0000" }));
+		const changed = left.find(({ subject_kind }) => subject_kind === "campaign");
+		expect([changed?.before, changed?.after].map((text) => JSON.parse(String(text)))).toEqual([
+			{ keyword_epc: '{"keyword 099":"0.1000","keyword 098":"700.0000"}…' },
+			{ keyword_epc: '{"keyword 099":"900.0000","keyword 098":"0.1000"}…' },
+		]);
+	});
+
 	it.each<[string, object | string, object]>([
 		["/learning/rebuild", { cursor: "2026-11-18" }, { verb: "rebuildLearning", subject_kind: "week" }],
 		["/keys/issue", { kind: "access_key", owner: "acme" }, { verb: "issueKeys", subject_kind: "access_key", subject_id: "acme" }],

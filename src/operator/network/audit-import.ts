@@ -5,6 +5,7 @@ import type { ChangeRecord } from "./difference.ts";
 import type { DifferenceSection } from "./difference-answer.ts";
 import type { FileEntry } from "./export-entry.ts";
 import type { Stamp } from "./network-version.ts";
+import { shortenBeside } from "./shorten-change.ts";
 
 const SUBJECTS: Readonly<Record<DifferenceSection, string>> = {
 	traffic: "network",
@@ -25,8 +26,9 @@ const MAX_STATEMENT = 400_000;
 /** A change as the audit keeps it: without what makes it large, since an import holds many until it is taken over. */
 export type AuditedChange = Pick<ChangeRecord, "section" | "id"> & { before: FileEntry | null; after: FileEntry | null };
 
-export function auditedChange({ section, id, before, after, added }: ChangeRecord): AuditedChange {
-	return { section, id, before: shorten(before), after: shorten(added === undefined ? after : added()) };
+export function auditedChange({ section, id, before, after = null, added }: ChangeRecord): AuditedChange {
+	const present = added === undefined ? after : added();
+	return { section, id, before: shorten(before, present), after: shorten(present, before) };
 }
 
 /** @param counts entries that were added, changed and removed */
@@ -47,12 +49,7 @@ export function auditImport(stamp: Stamp, counts: Readonly<Record<string, number
 	return chunks.map((entries) => auditStatement(stamp.actor, stamp.at, entries));
 }
 
-function shorten(fields: FileEntry | null | undefined): FileEntry | null {
-	if (fields === null || fields === undefined) return null;
-	return Object.fromEntries(
-		Object.entries(fields).map(([field, value]) => {
-			const text = JSON.stringify(value) ?? "";
-			return [field, text.length <= MAX_VALUE ? value : `${text.slice(0, MAX_VALUE)}…`];
-		}),
-	);
+function shorten(fields: FileEntry | null, other: FileEntry | null): FileEntry | null {
+	if (fields === null) return null;
+	return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, shortenBeside(value, other?.[field], MAX_VALUE)]));
 }

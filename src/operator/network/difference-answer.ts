@@ -18,7 +18,10 @@ export type DifferenceSection = (typeof DIFFERENCE_SECTIONS)[number];
 
 const id = v.pipe(v.string(), v.description("As the network file has it: a brand's domain, a campaign's id; a rate's currency and date."));
 const section = v.picklist(DIFFERENCE_SECTIONS);
-const value = v.pipe(v.unknown(), v.description("As in the network file; a long one is cut short, and ends in …"));
+const value = v.pipe(
+	v.unknown(),
+	v.description("As in the network file; where one is long, what differs of both, cut short, and it ends in …"),
+);
 
 const fieldSchema = v.strictObject({ field: v.string(), before: value, after: value });
 export type FieldChange = v.InferOutput<typeof fieldSchema>;

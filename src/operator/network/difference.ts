@@ -2,6 +2,7 @@
 import { isObject } from "../../lib/json.ts";
 import type { DifferenceAnswer, DifferenceSection, EntryChange, FieldChange, Loss, PriceMove } from "./difference-answer.ts";
 import { type FileEntry, SECRET_FIELDS, sameValue } from "./export-entry.ts";
+import { shortenBeside } from "./shorten-change.ts";
 
 const MAX_ENTRIES = 1_000;
 const MAX_FIELDS = 5_000;
@@ -177,15 +178,10 @@ function pick(entry: FileEntry, fields: readonly string[]): FileEntry {
 }
 
 function change(field: string, before: unknown, after: unknown): FieldChange {
-	if (!SECRET_FIELDS.has(field)) return { field, before: shorten(before), after: shorten(after) };
+	if (!SECRET_FIELDS.has(field))
+		return { field, before: shortenBeside(before, after, MAX_VALUE), after: shortenBeside(after, before, MAX_VALUE) };
 	const isOther = before !== null && after !== null;
 	return { field, before: before === null ? null : "(set)", after: after === null ? null : isOther ? "(another)" : "(set)" };
-}
-
-function shorten(value: unknown): unknown {
-	if (value === null || typeof value === "boolean" || typeof value === "number") return value ?? null;
-	const text = JSON.stringify(value);
-	return text.length <= MAX_VALUE ? value : `${text.slice(0, MAX_VALUE)}…`;
 }
 
 /** Whether something is turned off, cleared or shortened. Restrictions that fall away are not lost: they come as changes. */
