@@ -82,6 +82,22 @@ describe("worker: what an operator changes is kept with who changed it", () => {
 		]);
 	});
 
+	it("a publisher that an import changes behind a thousand others", async () => {
+		const first = Date.parse("2020-01-01");
+		const exchange_rates = Array.from({ length: 1_001 }, (_, at) => {
+			return { currency: "CHF", date: new Date(first + at * 86_400_000).toISOString().slice(0, 10), usd: "1.1" };
+		});
+		const { left } = await leaves("/network", { exchange_rates, publishers: [{ id: "acme", revenue_share: 0.99 }] });
+		expect(left.filter(({ subject_kind }) => subject_kind === "exchange_rate")).toHaveLength(1_000);
+		expect(left.find(({ subject_kind }) => subject_kind === "publisher")).toMatchObject({
+			subject_id: "acme",
+			after: '{"revenue_share":0.99}',
+		});
+		const [ofImport] = left.filter(({ subject_kind }) => subject_kind === "import");
+		expect(JSON.parse(String(ofImport?.counts))).toEqual({ added: 1_001, changed: 1, removed: 0 });
+		await leaves("/network", { publishers: [{ id: "acme", revenue_share: 0.8 }] });
+	});
+
 	it.each<[string, object | string, object]>([
 		["/learning/rebuild", { cursor: "2026-11-18" }, { verb: "rebuildLearning", subject_kind: "week" }],
 		["/keys/issue", { kind: "access_key", owner: "acme" }, { verb: "issueKeys", subject_kind: "access_key", subject_id: "acme" }],

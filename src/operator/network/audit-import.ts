@@ -1,4 +1,4 @@
-/** What the audit keeps of an import: one row of it, and one of each changed entry up to a thousand. */
+/** What the audit keeps of an import: one row of it, and one of each changed entry, up to a thousand of a section. */
 import type { SQL } from "drizzle-orm";
 import { type AuditEntry, auditStatement } from "../../audit/audit-statement.ts";
 import type { ChangeRecord } from "./difference.ts";

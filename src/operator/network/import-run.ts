@@ -15,7 +15,7 @@ import { describeUnknown, type UnknownField } from "./unknown-fields.ts";
 
 /** Faults and warnings that an answer lists; beyond, they are only counted. */
 export const MAX_LISTED = 100;
-/** Changed entries that the audit has a row of. */
+/** Changed entries of a section that the audit has a row of. */
 const MAX_AUDITED = 1_000;
 /** Domains of products that are looked up, to warn of those that are no brand's. */
 const MAX_PRODUCT_DOMAINS = 10_000;
@@ -81,8 +81,9 @@ export class ImportRun {
 	readonly warnings: Fault[] = [];
 	warningCount = 0;
 	readonly overwritten: Overwritten[] = [];
-	/** The first changes, for the audit. */
+	/** The first changes of each section, for the audit: what publishers are paid is not to hide behind many prices. */
 	readonly audited: AuditedChange[] = [];
+	readonly #auditedOf = new Map<ChangeRecord["section"], number>();
 	readonly #changes: string[] = [];
 	#changesCharacters = 0;
 	#hasBrands: Promise<boolean> | undefined;
@@ -149,7 +150,9 @@ export class ImportRun {
 	/** Keeps a change for an undo, and for those who have read the entry before. Null changes nothing. */
 	async record(change: ChangeRecord | null): Promise<void> {
 		if (change === null) return;
-		if (this.audited.length < MAX_AUDITED) this.audited.push(auditedChange(change));
+		const count = this.#auditedOf.get(change.section) ?? 0;
+		if (count < MAX_AUDITED) this.audited.push(auditedChange(change));
+		this.#auditedOf.set(change.section, count + 1);
 		const text = JSON.stringify({
 			...change,
 			before: withoutKeys(change.before),
