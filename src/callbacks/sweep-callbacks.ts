@@ -1,5 +1,5 @@
 /** Every minute: puts on the queue what is due and what no queue carries. The outbox is the truth; the queue may lose or repeat. */
-import { and, asc, isNotNull, lte, sql } from "drizzle-orm";
+import { and, asc, isNotNull, lte, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { callbackHealth } from "../db/schema/callbacks.ts";
 import { MINUTE_MS } from "../lib/time.ts";
@@ -7,7 +7,7 @@ import { forgetMovedAddresses } from "./breaker.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
 import { releasePaused, releaseProbe } from "./release-paused.ts";
 
-/** The most callbacks that one run puts on the queue. */
+/** The most callbacks that one run puts on the queue, and half as many of others where they are nearly all one publisher's. */
 const MAX_SWEPT = 1_000;
 /** The most addresses that one run probes, and the most that it releases. */
 const MAX_ADDRESSES = 50;
@@ -45,13 +45,24 @@ async function probePaused(deps: SweepDeps): Promise<void> {
 	for (const { publisherId } of paused) await releaseProbe(deps, publisherId);
 }
 
-async function enqueueDue({ db, queue, now }: SweepDeps): Promise<void> {
+/** Where one publisher has more than half of the oldest, as after a large replay, some of the others' go, too. */
+async function enqueueDue(deps: SweepDeps): Promise<void> {
+	const oldest = await enqueueOldest(deps, sql`true`, MAX_SWEPT);
+	const [most] = [...Map.groupBy(oldest, ({ publisherId }) => publisherId)].sort(([, one], [, next]) => next.length - one.length);
+	if (oldest.length < MAX_SWEPT || most === undefined || most[1].length <= MAX_SWEPT / 2) return;
+	await enqueueOldest(deps, sql`publisher_id <> ${most[0]}`, MAX_SWEPT / 2);
+}
+
+async function enqueueOldest({ db, queue, now }: SweepDeps, which: SQL, count: number): Promise<{ publisherId: string }[]> {
 	const at = now();
-	const due = sql`SELECT id FROM callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ${at}
-		ORDER BY max(next_attempt_at, queued_until) LIMIT ${MAX_SWEPT}`;
-	const rows = await db.all<{ id: string }>(sql`UPDATE callbacks SET queued_until = ${at + QUEUED_MS} WHERE id IN (${due}) RETURNING id`);
+	const due = sql`SELECT id FROM callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ${at} AND ${which}
+		ORDER BY max(next_attempt_at, queued_until) LIMIT ${count}`;
+	const rows = await db.all<{ id: string; publisherId: string }>(
+		sql`UPDATE callbacks SET queued_until = ${at + QUEUED_MS} WHERE id IN (${due}) RETURNING id, publisher_id AS "publisherId"`,
+	);
 	await enqueueCallbacks(
 		queue,
 		rows.map(({ id }) => id),
 	);
+	return rows;
 }
