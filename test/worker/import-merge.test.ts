@@ -162,6 +162,23 @@ describe("worker: a dry run", () => {
 		expect(await env.DB.prepare("SELECT COUNT(*) AS n FROM import_rows").first("n")).toBe(0);
 	});
 
+	it("tells of a keyword's price that moves far, also where it had or will have that of keywords without one", async () => {
+		const pricesOf = async (campaign: object) => {
+			const { bids } = await differenceOf({ brands: [{ domain: "shoes.example", campaigns: [{ campaign_id: 1, ...campaign }] }] });
+			return bids.prices.map(({ id, field, before, after }) => `${id} ${field} ${before} ${after}`);
+		};
+		const entries = { red: "0.5000", blue: "0.5000", dear: "20.0000" };
+		await importFile({
+			brands: [{ domain: "shoes.example", campaigns: [{ campaign_id: 1, default_keyword_epc: "0.3000", keyword_epc: entries }] }],
+		});
+		expect(await pricesOf({ keyword_epc: { red: "0.6000", blue: "5.0000", new: "900.0000", newer: "0.4000" } })).toEqual([
+			"1 keyword_epc.blue 0.5000 5.0000",
+			"1 keyword_epc.dear 20.0000 0.3000",
+			"1 keyword_epc.new 0.3000 900.0000",
+		]);
+		expect(await pricesOf({ default_keyword_epc: "9.0000" })).toEqual(["1 default_keyword_epc 0.3000 9.0000"]);
+	});
+
 	it("lists a thousand entries, and says how many more there are", async () => {
 		const {
 			added,

@@ -1,5 +1,5 @@
 /** Collects what an import changes, field by field. What it lists is bounded; what it counts is not. */
-import { isObject } from "../../lib/json.ts";
+import { isObject, ownOf } from "../../lib/json.ts";
 import type { DifferenceAnswer, DifferenceSection, EntryChange, FieldChange, Loss, PriceMove } from "./difference-answer.ts";
 import { type FileEntry, SECRET_FIELDS, sameValue } from "./export-entry.ts";
 import { shortenBeside } from "./shorten-change.ts";
@@ -82,9 +82,10 @@ export class Difference {
 		if (fields.length === 0) return null;
 		const changes = fields.map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }));
 		this.#note("changed", section, id, brand, () => changes.map(({ field, before, after }) => change(field, before, after)));
+		const others = { before: priceOfOthers(before), after: priceOfOthers(after) };
 		for (const { field, before, after } of changes) {
 			if (isLoss(field, before, after)) this.#lose({ section, id, ...change(field, before, after) });
-			for (const move of priceMoves(field, before, after)) this.#movePrice({ section, id, ...move });
+			for (const move of priceMoves(field, before, after, others)) this.#movePrice({ section, id, ...move });
 		}
 		return {
 			section,
@@ -200,12 +201,27 @@ function isLoss(field: string, before: unknown, after: unknown): boolean {
 const PRICES: ReadonlySet<string> = new Set(["epc", "default_keyword_epc", "revenue_share"]);
 const MAX_FACTOR = 2;
 
-/** What bids are made of, where it moves by more than a factor of 2. */
-function priceMoves(field: string, before: unknown, after: unknown): Omit<PriceMove, "section" | "id">[] {
+/** What a campaign has of a keyword without an entry. */
+function priceOfOthers(entry: FileEntry): unknown {
+	return entry.default_keyword_epc ?? entry.epc ?? null;
+}
+
+/**
+ * What bids are made of, where it moves by more than a factor of 2.
+ * @param others what keywords without an entry had and have: that is what one that is new had
+ */
+function priceMoves(
+	field: string,
+	before: unknown,
+	after: unknown,
+	others: { before: unknown; after: unknown },
+): Omit<PriceMove, "section" | "id">[] {
 	if (field === "keyword_epc" && isObject(before) && isObject(after)) {
-		return Object.entries(before)
-			.filter(([keyword, amount]) => Object.hasOwn(after, keyword) && isFar(amount, after[keyword]))
-			.map(([keyword, amount]) => ({ field: `keyword_epc.${keyword}`, before: String(amount), after: String(after[keyword]) }));
+		return Object.keys({ ...before, ...after }).flatMap((keyword) =>
+			priceMoves("epc", ownOf(before, keyword) ?? others.before, ownOf(after, keyword) ?? others.after, others).map((move) => {
+				return { ...move, field: `keyword_epc.${keyword}` };
+			}),
+		);
 	}
 	if (!PRICES.has(field) || before === null || after === null || !isFar(before, after)) return [];
 	return [{ field, before: String(before), after: String(after) }];
