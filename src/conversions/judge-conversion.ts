@@ -1,11 +1,12 @@
 /** An operator's word on a conversion: it is void, it is released, it is of this click, or an earlier word is taken back. */
 import type { SQL } from "drizzle-orm";
+import { retryOvertaken } from "../db/overtaken.ts";
 import type { Verdict } from "../lib/enums.ts";
 import type { Conversion, ConversionKey, NewCallback } from "./conversion.ts";
 import { releasedUpTo } from "./holds.ts";
 import { type LedgerState, readLedgerState } from "./read-ledger-state.ts";
 import { type Cause, settle } from "./settle.ts";
-import { announce, factsOf, retryOvertaken, type SettleDeps } from "./settle-postbacks.ts";
+import { announce, factsOf, type SettleDeps } from "./settle-postbacks.ts";
 import { growthOf, outcomeOf, writeSettlements } from "./write-settlements.ts";
 
 export type Judgement = {

@@ -1,9 +1,10 @@
 /** Settled conversions are valued again, by the exchange rates that are stored now. */
 import type { SQL } from "drizzle-orm";
+import { retryOvertaken } from "../db/overtaken.ts";
 import type { ConversionKey } from "./conversion.ts";
 import { readLedgerState } from "./read-ledger-state.ts";
 import { settle } from "./settle.ts";
-import { announce, factsOf, retryOvertaken, type SettleDeps } from "./settle-postbacks.ts";
+import { announce, factsOf, type SettleDeps } from "./settle-postbacks.ts";
 import { growthOf, type Outcome, outcomeOf, writeSettlements } from "./write-settlements.ts";
 
 export type Revaluation = {

@@ -1,7 +1,7 @@
 /** Takes postbacks and conversions to look at again through: read, decide, write, and hand the callbacks on. */
 import type { SQL } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
-import { isAwayError, OvertakenError } from "../db/overtaken.ts";
+import { isAwayError, retryOvertaken } from "../db/overtaken.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError, logInfo } from "../lib/log.ts";
 import { redactErased } from "./after-erasure.ts";
@@ -36,8 +36,6 @@ export type SettleOptions = {
 	alongside?: (settled: Settled) => readonly SQL[];
 };
 
-/** How often a batch that was overtaken by another writer is decided again. */
-const MAX_TRIES = 5;
 /** Most messages that a queue takes at once. */
 const MAX_SENT = 100;
 
@@ -47,17 +45,6 @@ const MAX_SENT = 100;
  */
 export function settlePostbacks(deps: SettleDeps, messages: readonly PostbackItem[], options: SettleOptions = {}): Promise<Settled> {
 	return retryOvertaken(() => settleOnce(deps, messages, options));
-}
-
-/** Runs what reads, decides and writes again where another writer was faster. */
-export async function retryOvertaken<Result>(run: () => Promise<Result>): Promise<Result> {
-	for (let tries = 1; ; tries++) {
-		try {
-			return await run();
-		} catch (error) {
-			if (!(error instanceof OvertakenError) || tries === MAX_TRIES) throw error;
-		}
-	}
 }
 
 /**

@@ -9,6 +9,23 @@ export function isOvertaken(error: unknown): boolean {
 	return error instanceof OvertakenError;
 }
 
+/** How often it is decided, the first time with it. */
+const MAX_TRIES = 5;
+
+/**
+ * Runs what reads, decides and writes again where another writer was faster.
+ * @throws OvertakenError where others were faster every time; whatever else `run` throws, at once
+ */
+export async function retryOvertaken<Result>(run: () => Promise<Result>): Promise<Result> {
+	for (let tries = 1; ; tries++) {
+		try {
+			return await run();
+		} catch (error) {
+			if (!isOvertaken(error) || tries === MAX_TRIES) throw error;
+		}
+	}
+}
+
 /** A failure of PostgreSQL. Its message holds no values: they may be personal. */
 export class PostgresError extends Error {
 	override readonly name = "PostgresError";

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { auditStatement } from "../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import { insertRows } from "../db/json-rows.ts";
-import { OvertakenError } from "../db/overtaken.ts";
+import { retryOvertaken } from "../db/overtaken.ts";
 import { sumDifferences } from "../db/schema/reconciliation.ts";
 import type { Actor } from "../http/actor.ts";
 import { logError } from "../lib/log.ts";
@@ -26,8 +26,6 @@ export type PartResult = {
 /** Who has counters written right; false where they are compared alone. */
 export type Repair = Actor | false;
 
-/** How often a part is read again where another repair came in between. */
-const MAX_TRIES = 5;
 /** Differences of a day that are kept, and those of a run that are logged. */
 const MAX_KEPT = 1_000;
 const MAX_LOGGED = 20;
@@ -36,7 +34,7 @@ const MAX_AUDITED = 100;
 
 /** Compares a part of a day; where `repair` is given, writes it right. */
 export function reconcilePart(deps: ReconcileDeps, day: string, part: Part, repair: Repair, limits = PART_LIMITS): Promise<PartResult> {
-	return again(() =>
+	return retryOvertaken(() =>
 		part.of === "publishers"
 			? reconcilePublishers(deps, day, part.after, repair, limits)
 			: reconcileCampaigns(deps, day, part.after, repair, limits),
@@ -89,7 +87,7 @@ export async function reconcileTotals(
 	limit: number,
 	repair: Repair,
 ): Promise<{ differences: Difference[]; campaigns: number; last: number | null }> {
-	return again(async () => {
+	return retryOvertaken(async () => {
 		const { version, state, last } = await readTotals(deps.db, after, limit);
 		const differences = compareTotals(state.stored, [...state.days, ...state.corrections]);
 		if (repair) await repairSums(deps.db, version, differences, [auditRepair(deps, repair, "totals", differences)]);
@@ -108,16 +106,6 @@ function auditRepair({ now }: ReconcileDeps, actor: Actor, subjectId: string, di
 		after: shown.map(({ counter, key, column, counted }) => ({ counter, of: key, column, value: counted })),
 		counts: { counters: differences.length },
 	});
-}
-
-async function again<Result>(run: () => Promise<Result>): Promise<Result> {
-	for (let tries = 1; ; tries++) {
-		try {
-			return await run();
-		} catch (error) {
-			if (!(error instanceof OvertakenError) || tries === MAX_TRIES) throw error;
-		}
-	}
 }
 
 /** Those found now take the place of those of `compared` that were found before. */
