@@ -1,7 +1,7 @@
 /** The hourly look for breaks, in campaigns of which a conversion has changed since: the night looks at all. */
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
-import type { Break } from "../learning/breaks.ts";
+import { type Break, LEAST_EXPECTED } from "../learning/breaks.ts";
 import { DEFAULT_CURVES, type PlatformCurves } from "../learning/delay-curve.ts";
 import { breakOfCampaign, layCampaign, nightRules } from "../learning/night-steps.ts";
 import { type NetworkLearning, networkSettings } from "../learning/policy.ts";
@@ -13,8 +13,6 @@ import { type KnownHistory, readHistory } from "./read-histories.ts";
 
 /** Campaigns that an hour looks at; those beyond are looked at in the night. */
 const MAX_CAMPAIGNS = 1_000;
-/** Fewer conversions than a break is told by: see src/learning/breaks.ts. */
-const LEAST_EXPECTED = 6;
 
 /** Campaigns that may have broken since: enough was known of them by the night of a day, and a conversion of theirs has changed. */
 export async function listUnsettled(db: Database, day: number, since: number): Promise<number[]> {

@@ -1,12 +1,12 @@
 /** Which sources a night learns of singly: all of them, unless they are more than it holds in memory. */
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
+import { WEEK_DAYS } from "../learning/fold.ts";
 import { pairKey } from "../learning/traffic.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
 
 /** Many times as many as `book:learned` has room for. A night needs about 2 KB for each. */
 const MAX_IN_MEMORY = 20_000;
-const WEEK_DAYS = 7;
 
 /** By `pairKey` of publisher and source; the others of a publisher are taken together. Null: all. */
 export type FollowedSources = ReadonlySet<string> | null;
@@ -25,7 +25,7 @@ export async function chooseFollowed(db: Database, day: number, most = MAX_IN_ME
 export function keepFollowed(followed: FollowedSources): SQL[] {
 	const pairs = followed === null ? [] : [...followed].map((key) => key.split("\u0000"));
 	const parts = splitByBytes(pairs).map((part, at) => {
-		const name = `followed ${String(at).padStart(PART_DIGITS, "0")}`;
+		const name = partName("followed", at);
 		return sql`INSERT INTO learning_work (name, value) VALUES (${name}, ${JSON.stringify(part)})`;
 	});
 	return [forgetFollowed(), ...parts];
@@ -43,3 +43,8 @@ export async function readFollowed(db: Database): Promise<FollowedSources> {
 }
 
 const PART_DIGITS = 6;
+
+/** The name in `learning_work` of the parts of something that one row has no room for: in the order of their numbers. */
+export function partName(of: "followed" | "traffic", at: number): string {
+	return `${of} ${String(at).padStart(PART_DIGITS, "0")}`;
+}

@@ -6,7 +6,7 @@ import type { PlatformCurves } from "../learning/delay-curve.ts";
 import { noReversals } from "../learning/reversals.ts";
 import { pairKey, Traffic, type TrafficKind, USUAL_STANDING } from "../learning/traffic.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
-import { readFollowed } from "./followed-sources.ts";
+import { partName, readFollowed } from "./followed-sources.ts";
 
 /** In order; `round` several times. */
 type NightStep = "payouts" | "reversals" | "round" | "breaks" | "close" | "creep" | "traffic" | "done";
@@ -90,7 +90,7 @@ export async function saveNight(
 	then: readonly SQL[] = [],
 ): Promise<void> {
 	const parts = splitByBytes(traffic === null ? [] : [...traffic.kinds].map(storeKind)).map((kinds, at) => {
-		return { name: `traffic ${String(at).padStart(PART_DIGITS, "0")}`, value: JSON.stringify(kinds) };
+		return { name: partName("traffic", at), value: JSON.stringify(kinds) };
 	});
 	const names = JSON.stringify(parts.map(({ name }) => name));
 	await runTransaction(db, [
@@ -105,6 +105,3 @@ export async function saveNight(
 		...then,
 	]);
 }
-
-/** So that names are in the order of their numbers. */
-const PART_DIGITS = 6;

@@ -4,13 +4,14 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
+import { WEEK_DAYS, weekOf } from "../learning/fold.ts";
 import { HISTORY_DAYS } from "../learning/settings.ts";
 import { MAX_SOURCES } from "../learning/sources.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { admitSources } from "./learn-clicks.ts";
 import { CLICK_DAY, IS_LEARNED, SOURCE } from "./placed.ts";
-import { isThinned, rebuildThinnedWeek, rebuildWeek, WEEK_DAYS, weekOf } from "./rebuild.ts";
+import { isThinned, rebuildThinnedWeek, rebuildWeek } from "./rebuild.ts";
 
 /**
  * Has clicks added from now on, if they were not, and makes the rows of those before, a week at a time. Weeks whose

@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { removedFrom } from "../db/removed-clicks.ts";
+import { WEEK_DAYS, weekOf } from "../learning/fold.ts";
 import { CONFIRMED_CLASSES, sizeClassOf } from "../learning/size-class.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS } from "../lib/time.ts";
@@ -14,13 +15,6 @@ const LEAST_OF_CLASS: readonly number[] = Array.from({ length: 2 * Math.floor(Ma
 	const near = Math.round(2 ** (size / 2));
 	return [near - 1, near, near + 1].find((micros) => micros > 0 && sizeClassOf(micros) >= size) ?? near;
 });
-
-export const WEEK_DAYS = 7;
-
-/** The first day of a day's week, as rows are folded: days since the epoch. */
-export function weekOf(day: number): number {
-	return Math.floor(day / WEEK_DAYS) * WEEK_DAYS;
-}
 
 /**
  * Whether clicks of a week have been removed: those without a conversion, so that what is left says of buyers alone.

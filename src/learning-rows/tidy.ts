@@ -1,7 +1,7 @@
 /** What the nights do to what prices are learned from: it stays small, and says the same. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
-import { DAILY_DAYS } from "../learning/fold.ts";
+import { DAILY_DAYS, WEEK_DAYS } from "../learning/fold.ts";
 import { RELEASES_KEPT_DAYS } from "../learning/released.ts";
 import { HISTORY_DAYS } from "../learning/settings.ts";
 import { DAY_MS } from "../lib/time.ts";
@@ -98,13 +98,12 @@ async function foldCampaigns(db: Database, after: number, today: number): Promis
 
 /** Rows that one statement drops. */
 const ROWS_A_SLICE = 5_000;
-/** What a conversion has added is known until nothing of its click's week is left. */
-const WEEK_DAYS = 7;
 
 /** Drops what no night asks for any more, but for campaigns' rows. @returns whether there may be more: ask again then */
 async function dropOld(db: Database, today: number): Promise<boolean> {
 	const day = today - HISTORY_DAYS;
 	const dropped = await runTransaction(db, [
+		// What a conversion has added is known until nothing of its click's week is left.
 		sql`DELETE FROM learning_conversions WHERE (platform, txnid) IN
 			(SELECT platform, txnid FROM learning_conversions WHERE day < ${day - WEEK_DAYS} ORDER BY day LIMIT ${ROWS_A_SLICE})`,
 		sql`DELETE FROM learning_delays WHERE day < ${day}`,

@@ -4,7 +4,7 @@ import { BREAK_WINDOWS } from "./ripen.ts";
 import { HISTORY_DAYS } from "./settings.ts";
 
 /** Fewer expected conversions tell nothing. */
-const LEAST_EXPECTED = 6;
+export const LEAST_EXPECTED = 6;
 const FALL_Z = -2.6;
 const RISE_Z = 4;
 /** What is left of these bounds for all publishers but the one that shows a break most: beside a large one the others are few. */

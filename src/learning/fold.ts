@@ -3,22 +3,27 @@ import { HISTORY_DAYS } from "./settings.ts";
 
 /** Days that keep a row of their own; older ones share one by week. */
 export const DAILY_DAYS = 14;
-const DAYS_OF_WEEK = 7;
+export const WEEK_DAYS = 7;
 const MIDDLE_OF_WEEK = 3;
+
+/** The first day of a day's week, as rows are folded: days since the epoch. */
+export function weekOf(day: number): number {
+	return Math.floor(day / WEEK_DAYS) * WEEK_DAYS;
+}
 
 /**
  * The day under which a click's row stands on a day: its own, or the middle of its week once all of that week is older than 14 days.
  * Whatever is written later goes by it too, so rows do not depend on when they were written.
  */
 export function rowDay(day: number, today: number): number {
-	const week = Math.floor(day / DAYS_OF_WEEK) * DAYS_OF_WEEK;
-	return week + DAYS_OF_WEEK - 1 < today - DAILY_DAYS ? week + MIDDLE_OF_WEEK : day;
+	const week = weekOf(day);
+	return week + WEEK_DAYS - 1 < today - DAILY_DAYS ? week + MIDDLE_OF_WEEK : day;
 }
 
 /** A number that stays the same from one day to the next where no row that stood right on the one has to move, or go, on the other. */
 export function foldings(today: number): number {
-	const firstDaily = Math.ceil((today - DAILY_DAYS - DAYS_OF_WEEK + 1) / DAYS_OF_WEEK);
-	const firstKept = Math.ceil((today - HISTORY_DAYS - MIDDLE_OF_WEEK) / DAYS_OF_WEEK);
+	const firstDaily = Math.ceil((today - DAILY_DAYS - WEEK_DAYS + 1) / WEEK_DAYS);
+	const firstKept = Math.ceil((today - HISTORY_DAYS - MIDDLE_OF_WEEK) / WEEK_DAYS);
 	return firstDaily + firstKept;
 }
 

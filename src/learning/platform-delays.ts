@@ -26,7 +26,7 @@ const MAX_TIMES_USUAL = 2;
 /** Conversions of the default part that a publisher's part is told beside: of few, chance has too many or none taken back. */
 const USUAL_WORTH = 20;
 /** A platform that takes more back than this is not learned from, but looked into. */
-const MAX_REVERSED = 0.9;
+export const MAX_REVERSED = 0.9;
 /** The same of a publisher, unless its platform takes as much of all: beyond it, its bad sources would be paid for by its good ones. */
 const MAX_PUBLISHER_REVERSED = 0.5;
 /** Of what is kept of a publisher's curves. */

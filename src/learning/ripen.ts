@@ -1,5 +1,6 @@
 import type { Cell } from "./cell.ts";
 import type { CellHistory } from "./cohorts.ts";
+import { WEEK_DAYS } from "./fold.ts";
 import { countedPayout } from "./payouts.ts";
 import { HISTORY_DAYS } from "./settings.ts";
 
@@ -8,8 +9,6 @@ import { HISTORY_DAYS } from "./settings.ts";
  * conversions come at once, and late where they take weeks.
  */
 export const BREAK_WINDOWS = [7, 14, 28] as const;
-
-const WEEK_DAYS = 7;
 
 /**
  * Histories of cells, each as one sum: what factors are learned from. Click-days weigh less the older they are. Columns of numbers, since

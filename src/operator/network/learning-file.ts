@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { curveFault, LAST_LAG, type StatedCurve } from "../../learning/delay-curve.ts";
 import { LEARNING_MODES } from "../../learning/modes.ts";
+import { MAX_REVERSED } from "../../learning/platform-delays.ts";
 import {
 	type CampaignLearning,
 	type NetworkLearning,
@@ -14,8 +15,6 @@ import { formatUsd, MICROS_PER_USD, parseMicros } from "../../lib/money.ts";
 import { listOfAtMost, notAList } from "../../lib/shapes.ts";
 
 const MAX_POINTS = 50;
-/** The most that is taken back of what arrives: a platform beyond that is not learned from, but looked into. */
-const MAX_REVERSED = 0.9;
 const MAX_ALLOWANCE_USD = 1_000_000;
 
 const mode = v.optional(v.picklist(LEARNING_MODES, `must be one of ${LEARNING_MODES.join(", ")}`));
