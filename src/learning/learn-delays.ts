@@ -26,25 +26,21 @@ const RISE_Z = 3;
 /** What is known of others, to set out from: arrivals; what was usually taken back, times how much, by age; since how many days it is more. */
 export type KnownDelays = { arrivals: Curve; usual: Curve; levels: readonly number[]; risenDays: number };
 
+/** Conversions that what is set out from counts as; and the part beyond which what is taken back is not learned from, but looked into. */
+export type DelayRules = { arrivalsWorth: number; reversalsWorth: number; mostReversed: number };
+
 /**
  * Delay curves, from conversions by day of click and lag. Arrivals by the reverse-time hazard: of what has arrived by an age, the part that
  * came in the last step to it, asked only of days that are old enough to show it. Reversals over projected arrivals.
  * @param today the day that is beginning: the ones before it are known whole
- * @param prior what is set out from @param worth conversions that it counts as
- * @param mostReversed what is taken back beyond this part is not learned from, but looked into
+ * @param prior what is set out from
  */
-export function learnDelays(
-	days: Days,
-	today: number,
-	prior: KnownDelays,
-	worth: { arrivals: number; reversals: number },
-	mostReversed: number,
-): { curves: DelayCurves; known: KnownDelays } {
-	const arrivals = learnArrivals(days, today, prior.arrivals, worth.arrivals);
+export function learnDelays(days: Days, today: number, prior: KnownDelays, rules: DelayRules): { curves: DelayCurves; known: KnownDelays } {
+	const arrivals = learnArrivals(days, today, prior.arrivals, rules.arrivalsWorth);
 	const { risenDays } = prior;
-	const usual = learnReversals(days, today - risenDays, today, prior.usual, worth.reversals, arrivals, mostReversed);
+	const usual = learnReversals(days, { before: today - risenDays, today }, prior.usual, arrivals, rules);
 	const levels = learnLevels(seeReversals(days, today, arrivals, usual), prior.levels, risenDays);
-	const atLevel = (age: number, level: number) => Math.min(mostReversed, partBy(usual, age) * level);
+	const atLevel = (age: number, level: number) => Math.min(rules.mostReversed, partBy(usual, age) * level);
 	const curves = {
 		arrivals,
 		reversals: usual.map((_, age) => atLevel(age, levels[0] ?? 1)),
@@ -98,15 +94,13 @@ function learnHazards(came: readonly number[], byThen: readonly number[], prior:
  */
 function learnReversals(
 	days: Days,
-	before: number,
-	today: number,
+	{ before, today }: { before: number; today: number },
 	prior: Curve,
-	priorWorth: number,
 	arrived: Curve,
-	mostReversed: number,
+	{ reversalsWorth, mostReversed }: DelayRules,
 ): Curve {
-	const taken = prior.map((part, lag) => priorWorth * (part - (prior[lag - 1] ?? 0)));
-	const exposed = prior.map(() => priorWorth);
+	const taken = prior.map((part, lag) => reversalsWorth * (part - (prior[lag - 1] ?? 0)));
+	const exposed = prior.map(() => reversalsWorth);
 	for (const [day, { arrivals, reversals }] of days) {
 		if (day >= before) continue;
 		const age = Math.min(LAST_LAG, today - 1 - day);
@@ -149,21 +143,14 @@ export type Counted = { days: Days; came: number; taken: number };
  * that makes sales up would be taken for its platform.
  * @param pooled all publishers' together @param publishers singly
  */
-export function findRise(
-	pooled: Days,
-	publishers: readonly Counted[],
-	today: number,
-	prior: DelayCurves,
-	worth: { arrivals: number; reversals: number },
-	mostReversed: number,
-): number {
-	const arrived = learnArrivals(pooled, today, prior.arrivals, worth.arrivals);
+export function findRise(pooled: Days, publishers: readonly Counted[], today: number, prior: DelayCurves, rules: DelayRules): number {
+	const arrived = learnArrivals(pooled, today, prior.arrivals, rules.arrivalsWorth);
 	let risenDays = 0;
 	let clearest = RISE_Z;
 	for (const newest of RISE_WINDOWS) {
-		const usual = learnReversals(pooled, today - newest, today, prior.reversals, worth.reversals, arrived, mostReversed);
+		const usual = learnReversals(pooled, { before: today - newest, today }, prior.reversals, arrived, rules);
 		const { expected, observed } = seeReversals(pooled, today, arrived, usual);
-		const known = worth.reversals * (usual.at(-1) ?? 0) + sumOf(observed.slice(newest));
+		const known = rules.reversalsWorth * (usual.at(-1) ?? 0) + sumOf(observed.slice(newest));
 		const all = { awaited: sumOf(expected.slice(0, newest)), seen: sumOf(observed.slice(0, newest)) };
 		if (!(zOf(all, known) > clearest)) continue;
 		const z = zOf(

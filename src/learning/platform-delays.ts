@@ -17,8 +17,8 @@ import { ARRIVALS_WEIGHTS, type Counted, type DayCounts, type Days, findRise, le
 export const MAX_FOLLOWED_DELAYS = 200;
 
 /** Conversions that curves count as that others set out from: a platform's from the default ones, a publisher's from its platform's. */
-const DEFAULT_WORTH = { arrivals: 50, reversals: 20 };
-const PLATFORM_WORTH = { arrivals: 15, reversals: 5 };
+const DEFAULT_WORTH = { arrivalsWorth: 50, reversalsWorth: 20 };
+const PLATFORM_WORTH = { arrivalsWorth: 15, reversalsWorth: 5 };
 /** Conversions that a publisher counts as in its platform's curves, at the most. */
 const MAX_PUBLISHER_WORTH = 100;
 /** What counts of a publisher's reversals there, by the part that is taken back of the middle publisher's sales: as many times that. */
@@ -62,14 +62,15 @@ export class PlatformDelays {
 		const counted = this.#count(today);
 		const pooled = pool(counted);
 		const singly = counted.filter(({ publisher }) => publisher !== OTHER_PUBLISHERS);
-		const risenDays = findRise(pooled, singly, today, prior, DEFAULT_WORTH, MAX_REVERSED);
+		const rules = { ...DEFAULT_WORTH, mostReversed: MAX_REVERSED };
+		const risenDays = findRise(pooled, singly, today, prior, rules);
 		const set = { arrivals: prior.arrivals, usual: prior.reversals, levels: [], risenDays };
-		const { curves: common, known } = learnDelays(pooled, today, set, DEFAULT_WORTH, MAX_REVERSED);
+		const { curves: common, known } = learnDelays(pooled, today, set, rules);
 		const mostReversed = Math.max(MAX_PUBLISHER_REVERSED, common.reversals.at(-1) ?? 0);
 		const publishers: [string, ClickCurves][] = [];
 		for (const [publisher, days] of this.#publishers) {
 			if (publisher === OTHER_PUBLISHERS) continue;
-			const own = clickCurves(learnDelays(days, today, known, PLATFORM_WORTH, mostReversed).curves);
+			const own = clickCurves(learnDelays(days, today, known, { ...PLATFORM_WORTH, mostReversed }).curves);
 			publishers.push([publisher, { ...own, arrivals: rounded(own.arrivals), reversedByNow: rounded(own.reversedByNow) }]);
 		}
 		return { ...common, ofPublishers: Object.fromEntries(publishers) };
