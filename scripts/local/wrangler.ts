@@ -1,6 +1,8 @@
 /** Runs wrangler without prompts, telemetry, update checks or an account, and keeps what it writes inside this folder. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { Failure } from "./failure.ts";
 import { ROOT, WRANGLER_DIR } from "./paths.ts";
 
 const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
@@ -44,4 +46,27 @@ export async function runWrangler(arguments_: readonly string[]): Promise<{ code
 		child.on("error", reject);
 		child.on("close", (code) => resolve({ code: code ?? 1, output }));
 	});
+}
+
+/** Those of wrangler.toml; the default one is the Worker that does everything. */
+export type Environment = "" | "edge" | "origin";
+
+/** Most bytes of the edge's bundle, gzipped: every data centre loads it for its first bid. */
+export const MAX_EDGE_BYTES = 60_000;
+
+/**
+ * Builds a Worker into a folder, as a deploy would, without deploying it.
+ * @param entry instead of the environment's own
+ * @returns the path of the bundle, a single ES module
+ * @throws Failure with wrangler's output
+ */
+export async function bundleWorker(environment: Environment, folder: string, entry?: string): Promise<string> {
+	await mkdir(folder, { recursive: true });
+	const own = entry === undefined ? [] : [entry];
+	const { code, output } = await runWrangler(["deploy", ...own, "--dry-run", "--outdir", folder, "--env", environment]);
+	if (code !== 0)
+		throw new Failure(`${output.trim()}\n\n${entry ?? `The environment ${JSON.stringify(environment)}`} could not be built: see above.`);
+	const [script] = (await readdir(folder)).filter((file) => /\.m?js$/.test(file));
+	if (script === undefined) throw new Failure(`wrangler wrote no script to ${folder}.`);
+	return join(folder, script);
 }

@@ -2,14 +2,13 @@
  * The whole service in one workerd process, from bundles as they are deployed: as one Worker, or as edge and origin that share the
  * KV namespace and the queues. Databases, KV and queues are those of the simulator; what is stored stays in the folder.
  */
-import { mkdir, readdir } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 import { applyMigrations, MIGRATING_WORKER } from "../local/apply-migrations.ts";
-import { Failure } from "../local/failure.ts";
 import { ROOT } from "../local/paths.ts";
-import { runWrangler } from "../local/wrangler.ts";
+import { bundleWorker } from "../local/wrangler.ts";
 
 export type Topology = "one" | "split";
 export type Bundles = Record<"edge" | "origin", string>;
@@ -55,18 +54,13 @@ const MIGRATE = "migrate";
  * @throws Failure with wrangler's output */
 export async function buildBundles(topology: Topology, folder: string, sources = "src"): Promise<Bundles> {
 	if (topology === "one") {
-		const worker = await build(`${sources}/worker.ts`, "", folder);
+		const worker = await bundleWorker("", join(folder, "default"), `${sources}/worker.ts`);
 		return { edge: worker, origin: worker };
 	}
-	return { edge: await build(`${sources}/edge.ts`, "edge", folder), origin: await build(`${sources}/origin.ts`, "origin", folder) };
-}
-
-async function build(entry: string, environment: string, folder: string): Promise<string> {
-	const target = join(folder, environment || "default");
-	await mkdir(target, { recursive: true });
-	const { code, output } = await runWrangler(["deploy", entry, "--dry-run", "--outdir", target, "--env", environment]);
-	if (code !== 0) throw new Failure(`${output.trim()}\n\n${entry} could not be built: see above.`);
-	return join(target, `${basename(entry, ".ts")}.js`);
+	return {
+		edge: await bundleWorker("edge", join(folder, "edge"), `${sources}/edge.ts`),
+		origin: await bundleWorker("origin", join(folder, "origin"), `${sources}/origin.ts`),
+	};
 }
 
 /** Starts the Workers and brings the databases up to date. */

@@ -1,25 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { constants, gzipSync } from "node:zlib";
+import { MAX_EDGE_BYTES } from "../../local/wrangler.ts";
 import { buildWorker, EDGE } from "../build-worker.ts";
 import { atMost, tell } from "../figure.ts";
 import type { Part } from "../part.ts";
 
-const BAR_BYTES = 60_000;
-
-/** The bar is for what `wrangler deploy --env edge` uploads, which is not minified. */
+/** Of what `wrangler deploy --env edge` uploads. */
 export const bundle: Part = {
 	name: "bundle",
 	about: "size of the edge Worker: bidding and clicks alone",
 	async run(bench) {
 		bench.say("building the edge Worker");
 		const deployed = await readFile(await buildWorker(bench, EDGE));
-		const minified = await readFile(await buildWorker(bench, { ...EDGE, minify: true }));
-		return [
-			atMost("bundle.edge.gzip", gzipped(deployed), "bytes", BAR_BYTES),
-			tell("bundle.edge.raw", deployed.byteLength, "bytes"),
-			tell("bundle.edge.minified", minified.byteLength, "bytes"),
-			tell("bundle.edge.minified_gzip", gzipped(minified), "bytes"),
-		];
+		return [atMost("bundle.edge.gzip", gzipped(deployed), "bytes", MAX_EDGE_BYTES), tell("bundle.edge.raw", deployed.byteLength, "bytes")];
 	},
 };
 
