@@ -23,7 +23,7 @@ export function isoTimeOrNull(at: number | null): string | null {
 }
 
 /** Every time-zone offset in use is a multiple of a quarter of an hour, so the local hour holds for that long. */
-const QUARTER_MS = 15 * MINUTE_MS;
+export const QUARTER_MS = 15 * MINUTE_MS;
 
 type ZoneHour = { quarter: number; hour: number; format: Intl.DateTimeFormat };
 const zones = new Map<string, ZoneHour>();

@@ -1,5 +1,5 @@
 /** Counters against the rows they were made of: pure. What was read of both at one moment goes in, what differs comes out. */
-import { DAY_MS, HOUR_MS, localDay, MINUTE_MS } from "../lib/time.ts";
+import { DAY_MS, HOUR_MS, localDay, QUARTER_MS } from "../lib/time.ts";
 
 export const COUNTERS = ["daily_publishers", "daily_sources", "daily_network", "campaign_days", "campaign_totals"] as const;
 export type Counter = (typeof COUNTERS)[number];
@@ -83,7 +83,6 @@ export type QuarterRow = {
 	grossMicros: number;
 };
 
-const QUARTER_MS = 15 * MINUTE_MS;
 /** How far clocks are ahead of UTC, and behind it, at the most. */
 export const MAX_AHEAD_MS = 14 * HOUR_MS;
 export const MAX_BEHIND_MS = 12 * HOUR_MS;
