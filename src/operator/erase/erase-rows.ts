@@ -46,8 +46,20 @@ export function eraseRows(db: Database, wanted: Wanted, receipt: Receipt): Promi
 	return retryOvertaken(() => eraseOnce(db, wanted, receipt));
 }
 
-/** What is written rests on what was read: where that has changed, or there is more, nothing is written. */
-async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, counted }: Wanted, receipt: Receipt): Promise<RowCounts> {
+async function eraseOnce(db: Database, wanted: Wanted, receipt: Receipt): Promise<RowCounts> {
+	const known = await readKnown(db, wanted);
+	if (receipt !== null) await runGuarded(db, erasing(known, receipt));
+	return known.counts;
+}
+
+/** What the tables have of these clicks and of what came of them, and what they are to have instead. */
+type Known = Awaited<ReturnType<typeof readKnown>>;
+
+/** Whether a conversion is one of a list, as JSON. */
+const isIn = (platform: SQL, txnid: SQL, list: string) =>
+	sql`(${platform}, ${txnid}) IN (SELECT value ->> 'platform', value ->> 'txnid' FROM json_each(${list}))`;
+
+async function readKnown(db: Database, { clicks, gone, own, erased, refused, counted }: Wanted) {
 	const all = [...clicks, ...gone];
 	const ids = JSON.stringify(all.map(({ id }) => id));
 	// Platforms that spell everything in capitals are known.
@@ -73,15 +85,13 @@ async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, cou
 		return hash === null ? [] : [{ ...of, hash, had: isEmpty === 0 || cid !== hash }];
 	});
 	const names = JSON.stringify(conversions);
-	const named = (platform: SQL, txnid: SQL, list = names) =>
-		sql`(${platform}, ${txnid}) IN (SELECT value ->> 'platform', value ->> 'txnid' FROM json_each(${list}))`;
-	const ofNamed = named(sql`platform`, sql`txnid`);
+	const ofNamed = isIn(sql`platform`, sql`txnid`, names);
 	const byName = new Map(conversions.map(({ hash, ...key }) => [keyOf(key), hash]));
 	const events = await db.all<{ platform: string; txnid: string; seq: number; details: string }>(
 		sql`SELECT platform, txnid, seq, details FROM conversion_events WHERE ${ofNamed}`,
 	);
 	const postbacks = sql`SELECT i.id FROM postback_intake i
-			WHERE i.txnid IN (SELECT value ->> 'txnid' FROM json_each(${names})) AND ${named(sql`i.platform`, sql`i.txnid`)}
+			WHERE i.txnid IN (SELECT value ->> 'txnid' FROM json_each(${names})) AND ${isIn(sql`i.platform`, sql`i.txnid`, names)}
 		UNION SELECT i.id FROM postback_intake i WHERE i.cid IN (SELECT atom FROM json_each(${hashes}))
 		UNION SELECT i.id FROM postback_intake i WHERE i.cid IN (SELECT atom FROM json_each(${ownIds})) AND NOT EXISTS (
 			SELECT 1 FROM conversions v WHERE v.platform = i.platform AND v.txnid = i.txnid AND v.click_id IS NOT NULL)`;
@@ -117,12 +127,18 @@ async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, cou
 		callbacks: callbacks.length,
 		claims: claims.filter(({ had }) => had).length,
 	};
-	if (receipt === null) return counts;
+	return { clicks, conversions, found, intakes, newIntakes, newEvents, claims, counts, ids, names, ofClicks, ofNamed, postbacks };
+}
+
+/** What is written rests on what was read: where that has changed, or there is more, none of it is written. */
+function erasing(known: Known, receipt: NonNullable<Receipt>): SQL[] {
+	const { clicks, conversions, found, intakes, newIntakes, newEvents, claims, counts } = known;
+	const { ids, names, ofClicks, ofNamed, postbacks } = known;
 	const days = [
 		...clicks.map(({ publisherId, clickedAt }) => ({ publisherId, day: utcDay(clickedAt) })),
 		...conversions.map(({ publisherId, eventAt }) => ({ publisherId, day: utcDay(eventAt) })),
 	];
-	await runGuarded(db, [
+	return [
 		auditStatement(receipt.actor, receipt.at, { verb: "eraseUser", subjectKind: "erasure", subjectId: receipt.id, counts }),
 		sql`UPDATE clicks SET publisher_click_id = NULL, subid1 = NULL, subid2 = NULL, subid3 = NULL, subid4 = NULL, subid5 = NULL, uid = NULL,
 				ip_prefix = NULL, user_agent_hash = NULL, keyword = NULL, asked_from = NULL, written_by = ${ERASED}
@@ -134,7 +150,7 @@ async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, cou
 				value ->> 'hash' AS cid FROM json_each(${names})) AS r
 			WHERE conversions.platform = r.of_platform AND conversions.txnid = r.of_txnid`,
 		// What has come since it was read: no column here takes null.
-		sql`UPDATE conversions SET version = NULL WHERE ${ofClicks} AND NOT ${named(sql`platform`, sql`txnid`, JSON.stringify(found))}`,
+		sql`UPDATE conversions SET version = NULL WHERE ${ofClicks} AND NOT ${isIn(sql`platform`, sql`txnid`, JSON.stringify(found))}`,
 		sql`UPDATE postback_intake SET answer = NULL WHERE id IN (${postbacks})
 			AND id NOT IN (SELECT value ->> 'id' FROM json_each(${JSON.stringify(intakes.map(({ id }) => ({ id })))}))`,
 		sql`UPDATE conversion_events SET details = r.details
@@ -158,8 +174,7 @@ async function eraseOnce(db: Database, { clicks, gone, own, erased, refused, cou
 		// Publishers verify their copies of click ids by them.
 		sql`UPDATE day_digests SET due = 1, progress = NULL, version = version + 1
 			WHERE (publisher_id, day) IN (SELECT value ->> 'publisherId', value ->> 'day' FROM json_each(${JSON.stringify(days)}))`,
-	]);
-	return counts;
+	];
 }
 
 /** @param redacted the query as it is to be */
