@@ -1,6 +1,7 @@
 /** What an operator takes back, gives back, adds or takes: each an adjustment, a row that is only ever added. */
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
+import { renewDigests } from "../db/digests-of-days.ts";
 import { NUMBER, TAKE_NUMBER } from "../db/report-sequence.ts";
 import { adjustments } from "../db/schema/adjustments.ts";
 import { invalidInput } from "../http/errors.ts";
@@ -15,7 +16,6 @@ import { type AdjustmentRequest, type AmountRequest, microsOf, type UndoRequest,
 import { type Adjustment, type NewAdjustment, openAdjustment, readAdjustment, requestOf } from "./adjustment-rows.ts";
 import { detachBy, previewDetach, readAttachment } from "./attach-conversion.ts";
 import { type AdjustmentDeps, type Change, NO_CHANGE } from "./deps.ts";
-import { renewDigests } from "./renew-digests.ts";
 import type { AnyRequest } from "./revalue-request.ts";
 import { readSelection, requirePublisher } from "./select-clicks.ts";
 

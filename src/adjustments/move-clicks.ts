@@ -4,11 +4,11 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
+import { renewDigests } from "../db/digests-of-days.ts";
 import { namedCells, writeCells } from "../db/json-rows.ts";
 import { isConstraintError, OvertakenError } from "../db/overtaken.ts";
 import { NUMBER, TAKE_NUMBER } from "../db/report-sequence.ts";
 import { moveLearnedClicks } from "../learning-rows/move-clicks.ts";
-import { renewDigests } from "./renew-digests.ts";
 
 /** A click with the days that count it: in UTC, and on the clocks of its campaign. */
 export type ChunkRow = { id: string; publisherId: string | null; date: string; day: string };

@@ -5,7 +5,7 @@ import { type SQL, sql } from "drizzle-orm";
 export type DayOfPublisher = { publisherId?: string | null | undefined; date?: string | null | undefined };
 
 /** A condition on `day_digests`. */
-export function digestsOf(changed: readonly DayOfPublisher[]): SQL {
+function digestsOf(changed: readonly DayOfPublisher[]): SQL {
 	const days = changed.flatMap(({ publisherId, date }) => (publisherId == null || date == null ? [] : [{ publisherId, date }]));
 	const among = (values: readonly string[]) => sql`(SELECT atom FROM json_each(${JSON.stringify([...new Set(values)])}))`;
 	// Both columns of the key by themselves, so that it serves; then both together.
@@ -16,4 +16,12 @@ export function digestsOf(changed: readonly DayOfPublisher[]): SQL {
 /** They are not current, even if the days' sums come to be what they were; the next look for changed days has them computed again. */
 export function outdateDigests(changed: readonly DayOfPublisher[]): SQL {
 	return sql`UPDATE day_digests SET sums = NULL, version = version + 1, progress = NULL WHERE ${digestsOf(changed)}`;
+}
+
+/**
+ * They are to be computed again, and are not current meanwhile, even if the days' sums come to be what they were. With the transaction that
+ * changes their records, so that nobody is told otherwise.
+ */
+export function renewDigests(changed: readonly DayOfPublisher[]): SQL {
+	return sql`UPDATE day_digests SET due = 1, version = version + 1, progress = NULL WHERE ${digestsOf(changed)}`;
 }

@@ -4,6 +4,7 @@ import { auditStatement } from "../../audit/audit-statement.ts";
 import { keyOf } from "../../conversions/conversion.ts";
 import { asClickHash } from "../../conversions/match-click.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
+import { renewDigests } from "../../db/digests-of-days.ts";
 import { isConstraintError, OvertakenError, retryOvertaken } from "../../db/overtaken.ts";
 import { ERASED } from "../../db/schema/clicks.ts";
 import type { Actor } from "../../http/actor.ts";
@@ -135,8 +136,8 @@ function erasing(known: Known, receipt: NonNullable<Receipt>): SQL[] {
 	const { clicks, conversions, found, intakes, newIntakes, newEvents, claims, counts } = known;
 	const { ids, names, ofClicks, ofNamed, postbacks } = known;
 	const days = [
-		...clicks.map(({ publisherId, clickedAt }) => ({ publisherId, day: utcDay(clickedAt) })),
-		...conversions.map(({ publisherId, eventAt }) => ({ publisherId, day: utcDay(eventAt) })),
+		...clicks.map(({ publisherId, clickedAt }) => ({ publisherId, date: utcDay(clickedAt) })),
+		...conversions.map(({ publisherId, eventAt }) => ({ publisherId, date: utcDay(eventAt) })),
 	];
 	return [
 		auditStatement(receipt.actor, receipt.at, { verb: "eraseUser", subjectKind: "erasure", subjectId: receipt.id, counts }),
@@ -172,8 +173,7 @@ function erasing(known: Known, receipt: NonNullable<Receipt>): SQL[] {
 				FROM json_each(${JSON.stringify(claims)})) AS r
 			WHERE claims.id = r.of_id`,
 		// Publishers verify their copies of click ids by them.
-		sql`UPDATE day_digests SET due = 1, progress = NULL, version = version + 1
-			WHERE (publisher_id, day) IN (SELECT value ->> 'publisherId', value ->> 'day' FROM json_each(${JSON.stringify(days)}))`,
+		renewDigests(days),
 	];
 }
 
