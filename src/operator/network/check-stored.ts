@@ -4,10 +4,9 @@ import { type Database, runLongTransaction } from "../../db/client.ts";
 import { platforms } from "../../db/schema/platforms.ts";
 import type { Fault } from "../../http/errors.ts";
 import { splitByBytes } from "../../lib/split-by-bytes.ts";
+import { MAX_LISTED } from "./listed.ts";
 import type { PublisherEntry } from "./network-file.ts";
 import type { Placed } from "./stage-credentials.ts";
-
-const MAX_FAULTS = 100;
 
 /**
  * Faults of staged brands that take a campaign id or a host which another brand has and keeps. One that gives it up stands in the file,
@@ -37,12 +36,12 @@ export async function checkAgainstStored(db: Database, importId: string): Promis
 				OR (value, owner) IN (SELECT value, owner FROM taken INTERSECT SELECT * FROM (
 					SELECT 'campaign ' || (f.row ->> 'campaignId'), f.row ->> 'domain' ${staged("campaigns")}
 					UNION ALL SELECT f.row ->> 'alias', f.row ->> 'domain' ${staged("aliases")}) kept)
-			LIMIT ${MAX_FAULTS}) stored
+			LIMIT ${MAX_LISTED}) stored
 		UNION ALL SELECT * FROM (
 			SELECT r.row ->> 'path' AS path, b.domain AS value, b.domain AS owner
 			FROM ${rows("aliases")} r
 			JOIN brands b ON b.domain = r.row ->> 'alias'
-			LIMIT ${MAX_FAULTS}) domains`;
+			LIMIT ${MAX_LISTED}) domains`;
 	const [answer] = await runLongTransaction(db, [statement]);
 	const found = (answer?.results ?? []) as { path: string; value: string; owner: string }[];
 	return found.map(({ path, value, owner }) => ({ path, message: `${value} belongs to ${owner}, which keeps it` }));

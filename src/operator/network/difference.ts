@@ -2,11 +2,11 @@
 import { isObject, ownOf } from "../../lib/json.ts";
 import type { DifferenceAnswer, DifferenceSection, EntryChange, FieldChange, Loss, PriceMove } from "./difference-answer.ts";
 import { type FileEntry, SECRET_FIELDS, sameValue } from "./export-entry.ts";
+import { Listed } from "./listed.ts";
 import { shortenBeside } from "./shorten-change.ts";
 
 const MAX_ENTRIES = 1_000;
 const MAX_FIELDS = 5_000;
-const MAX_LISTED = 100;
 /** Characters of JSON of a value that is shown whole. */
 const MAX_VALUE = 300;
 
@@ -26,31 +26,25 @@ export type ChangeRecord = {
 
 export class Difference {
 	readonly #entries: EntryChange[] = [];
-	readonly #losses: Loss[] = [];
-	readonly #prices: PriceMove[] = [];
-	readonly #started: number[] = [];
-	readonly #stopped: number[] = [];
+	readonly #losses = new Listed<Loss>();
+	readonly #prices = new Listed<PriceMove>();
+	readonly #started = new Listed<number>();
+	readonly #stopped = new Listed<number>();
+	readonly #publishersStarted = new Listed<string>();
+	readonly #publishersStopped = new Listed<string>();
 	readonly #counts = { added: 0, changed: 0, removed: 0 };
 	#fieldCount = 0;
-	#lossCount = 0;
-	#priceCount = 0;
-	readonly #publishersStarted: string[] = [];
-	readonly #publishersStopped: string[] = [];
-	#starts = 0;
-	#stops = 0;
-	#publisherStarts = 0;
-	#publisherStops = 0;
 	/** Pairs of a publisher that is bid for and a campaign that bids, which are blocked from now on. */
 	blocked = 0;
 
 	/** Campaigns that bid no more. */
 	get stops(): number {
-		return this.#stops;
+		return this.#stopped.count;
 	}
 
 	/** Publishers that are bid for no more, or no more by an endpoint or a name. */
 	get publisherStops(): number {
-		return this.#publisherStops;
+		return this.#publishersStopped.count;
 	}
 
 	get isEmpty(): boolean {
@@ -72,7 +66,7 @@ export class Difference {
 	/** @param fields those that were not the default */
 	remove(section: DifferenceSection, id: string, fields: FileEntry, brand?: string): ChangeRecord {
 		this.#note("removed", section, id, brand, () => Object.entries(fields).map(([field, before]) => change(field, before, null)));
-		this.#lose({ section, id, field: null, before: null, after: null });
+		this.#losses.add({ section, id, field: null, before: null, after: null });
 		return { section, id, ...(brand !== undefined && { brand }), before: fields, after: null };
 	}
 
@@ -84,8 +78,8 @@ export class Difference {
 		this.#note("changed", section, id, brand, () => changes.map(({ field, before, after }) => change(field, before, after)));
 		const others = { before: priceOfOthers(before), after: priceOfOthers(after) };
 		for (const { field, before, after } of changes) {
-			if (isLoss(field, before, after)) this.#lose({ section, id, ...change(field, before, after) });
-			for (const move of priceMoves(field, before, after, others)) this.#movePrice({ section, id, ...move });
+			if (isLoss(field, before, after)) this.#losses.add({ section, id, ...change(field, before, after) });
+			for (const move of priceMoves(field, before, after, others)) this.#prices.add({ section, id, ...move });
 		}
 		return {
 			section,
@@ -98,26 +92,18 @@ export class Difference {
 
 	/** A campaign that bids from now on, or in another country. */
 	start(campaignId: number): void {
-		this.#starts++;
-		if (this.#started.length < MAX_LISTED) this.#started.push(campaignId);
+		this.#started.add(campaignId);
 	}
 
 	/** A campaign that bids no more, or in another country. */
 	stop(campaignId: number): void {
-		this.#stops++;
-		if (this.#stopped.length < MAX_LISTED) this.#stopped.push(campaignId);
+		this.#stopped.add(campaignId);
 	}
 
 	/** Compares by which endpoints a publisher is bid for. */
 	bidFor(publisherId: string, before: readonly string[], after: readonly string[]): void {
-		if (after.some((endpoint) => !before.includes(endpoint))) {
-			this.#publisherStarts++;
-			if (this.#publishersStarted.length < MAX_LISTED) this.#publishersStarted.push(publisherId);
-		}
-		if (before.some((endpoint) => !after.includes(endpoint))) {
-			this.#publisherStops++;
-			if (this.#publishersStopped.length < MAX_LISTED) this.#publishersStopped.push(publisherId);
-		}
+		if (after.some((endpoint) => !before.includes(endpoint))) this.#publishersStarted.add(publisherId);
+		if (before.some((endpoint) => !after.includes(endpoint))) this.#publishersStopped.add(publisherId);
 	}
 
 	answer(): DifferenceAnswer {
@@ -128,20 +114,20 @@ export class Difference {
 			removed,
 			entries: this.#entries,
 			entries_left_out: added + changed + removed - this.#entries.length,
-			losses: this.#losses,
-			loss_count: this.#lossCount,
+			losses: this.#losses.items,
+			loss_count: this.#losses.count,
 			bids: {
-				starts: this.#starts,
-				stops: this.#stops,
-				started: this.#started,
-				stopped: this.#stopped,
-				prices: this.#prices,
-				price_count: this.#priceCount,
+				starts: this.#started.count,
+				stops: this.#stopped.count,
+				started: this.#started.items,
+				stopped: this.#stopped.items,
+				prices: this.#prices.items,
+				price_count: this.#prices.count,
 				publishers: {
-					starts: this.#publisherStarts,
-					stops: this.#publisherStops,
-					started: this.#publishersStarted,
-					stopped: this.#publishersStopped,
+					starts: this.#publishersStarted.count,
+					stops: this.#publishersStopped.count,
+					started: this.#publishersStarted.items,
+					stopped: this.#publishersStopped.items,
 				},
 				blocked: this.blocked,
 			},
@@ -154,16 +140,6 @@ export class Difference {
 		const shown = fields();
 		this.#fieldCount += shown.length;
 		this.#entries.push({ section, id, ...(brand !== undefined && { brand }), kind, fields: shown });
-	}
-
-	#lose(loss: Loss): void {
-		this.#lossCount++;
-		if (this.#losses.length < MAX_LISTED) this.#losses.push(loss);
-	}
-
-	#movePrice(move: PriceMove): void {
-		this.#priceCount++;
-		if (this.#prices.length < MAX_LISTED) this.#prices.push(move);
 	}
 }
 

@@ -14,7 +14,8 @@ import { countBidding, countNewlyBlocked, countPairs, endpointsOf } from "./bids
 import { checkAgainstStored, checkPlatforms, warnOfBlocks, warnOfProducts } from "./check-stored.ts";
 import { commitNetwork, commitProducts } from "./commit-import.ts";
 import type { ImportReport } from "./import-answer.ts";
-import { type Given, ImportRun, MAX_LISTED, type Overwritten, type Stages } from "./import-run.ts";
+import { type Given, ImportRun, type Overwritten, type Stages } from "./import-run.ts";
+import { MAX_LISTED } from "./listed.ts";
 import { changedSince, findOvertaken, hasImport, nextVersion, readVersion, type Stamp } from "./network-version.ts";
 import { hashWhileRead, readFile } from "./read-file.ts";
 import { findTaken } from "./stage-credentials.ts";
@@ -126,7 +127,7 @@ async function check(run: ImportRun, importId: string): Promise<void> {
 	if (run.isSound) run.note(await checkAgainstStored(run.db, importId));
 	run.warn(await warnOfBlocks(run.db, importId, run.publishers));
 	run.warn(await warnOfProducts(run.db, importId, run.productDomains));
-	if (!run.isSound) throw invalidInput(run.faults, run.faultCount);
+	if (!run.isSound) throw invalidInput(run.faults.items, run.faults.count);
 }
 
 /** @throws HttpError 409 where most of the campaigns or publishers, or of the pairs of them, would stop, and nobody has confirmed it */
@@ -234,8 +235,8 @@ function reportOf(run: ImportRun, version: number, id: string | null): Omit<Impo
 		counts,
 		difference: difference.answer(),
 		issued: [],
-		warnings,
-		warning_count: run.warningCount,
+		warnings: warnings.items,
+		warning_count: warnings.count,
 	};
 }
 

@@ -1,20 +1,18 @@
 /** One import while it is read: what it stages, finds wrong, and changes. */
 import type { Database } from "../../db/client.ts";
 import type { Fault } from "../../http/errors.ts";
-import { isObject } from "../../lib/json.ts";
 import { type AuditedChange, auditedChange } from "./audit-import.ts";
 import { type ChangeRecord, Difference } from "./difference.ts";
 import { type FileEntry, SECRET_FIELDS, sameValue } from "./export-entry.ts";
 import { FileIndex } from "./file-index.ts";
 import type { ImportReport } from "./import-answer.ts";
+import { Listed } from "./listed.ts";
 import type { PlatformEntry, PublisherEntry, SectionName } from "./network-file.ts";
 import type { Placed } from "./stage-credentials.ts";
 import type { RowStage } from "./stage-rows.ts";
 import { hasBrands, StoredOwners } from "./stored-entries.ts";
 import { describeUnknown, type UnknownField } from "./unknown-fields.ts";
 
-/** Faults and warnings that an answer lists; beyond, they are only counted. */
-export const MAX_LISTED = 100;
 /** Changed entries of a section that the audit has a row of. */
 const MAX_AUDITED = 1_000;
 /** Domains of products that are looked up, to warn of those that are no brand's. */
@@ -76,10 +74,8 @@ export class ImportRun {
 	readonly publishers: Placed<PublisherEntry>[] = [];
 	/** The first domains of products, each with where it stands first. */
 	readonly productDomains = new Map<string, string>();
-	readonly faults: Fault[] = [];
-	faultCount = 0;
-	readonly warnings: Fault[] = [];
-	warningCount = 0;
+	readonly faults = new Listed<Fault>();
+	readonly warnings = new Listed<Fault>();
 	readonly overwritten: Overwritten[] = [];
 	/** The first changes of each section, for the audit: what publishers are paid is not to hide behind many prices. */
 	readonly audited: AuditedChange[] = [];
@@ -98,12 +94,7 @@ export class ImportRun {
 
 	/** Nothing is staged any more once there was a fault. */
 	get isSound(): boolean {
-		return this.faultCount === 0;
-	}
-
-	/** Whether anything would be written. */
-	get isUsed(): boolean {
-		return this.stages.network.isUsed() || this.stages.products.isUsed();
+		return this.faults.count === 0;
 	}
 
 	hasBrands(): Promise<boolean> {
@@ -112,13 +103,11 @@ export class ImportRun {
 	}
 
 	note(faults: readonly Fault[]): void {
-		this.faultCount += faults.length;
-		this.faults.push(...faults.slice(0, MAX_LISTED - this.faults.length));
+		for (const fault of faults) this.faults.add(fault);
 	}
 
 	warn(warnings: readonly Fault[]): void {
-		this.warningCount += warnings.length;
-		this.warnings.push(...warnings.slice(0, MAX_LISTED - this.warnings.length));
+		for (const warning of warnings) this.warnings.add(warning);
 	}
 
 	noteProductDomain(domain: string, path: string): void {
@@ -127,13 +116,10 @@ export class ImportRun {
 
 	/** To find what was meant takes time: only those that are listed are described. */
 	noteUnknown(fields: readonly UnknownField[]): void {
-		if (this.options.isStrict) {
-			this.faultCount += fields.length;
-			this.faults.push(...fields.slice(0, MAX_LISTED - this.faults.length).map((field) => describeUnknown(field, "")));
-			return;
+		for (const field of fields) {
+			if (this.options.isStrict) this.faults.addMade(() => describeUnknown(field, ""));
+			else this.warnings.addMade(() => describeUnknown(field));
 		}
-		this.warningCount += fields.length;
-		this.warnings.push(...fields.slice(0, MAX_LISTED - this.warnings.length).map((field) => describeUnknown(field)));
 	}
 
 	/** Notes what an undo would overwrite of what came later. @param present null where there is no such entry */
@@ -178,19 +164,4 @@ export class ImportRun {
 function withoutKeys(fields: FileEntry | null | undefined): FileEntry | null {
 	if (fields === null || fields === undefined) return null;
 	return Object.fromEntries(Object.entries(fields).filter(([field]) => field === "postback_secret" || !SECRET_FIELDS.has(field)));
-}
-
-/** Lays the fields given over those stored: an absent one keeps what is stored, null clears it. What is no entry stays as it is. */
-export function mergeEntry(stored: FileEntry | null, given: unknown): unknown {
-	return stored === null || !isObject(given) ? given : { ...stored, ...given };
-}
-
-/** Whether a stored row has what is to be written. */
-export function isSameRow(stored: object, row: object): boolean {
-	const present = stored as Readonly<Record<string, unknown>>;
-	return Object.entries(row).every(([property, value]) => plain(present[property]) === plain(value));
-}
-
-function plain(value: unknown): unknown {
-	return typeof value === "boolean" ? Number(value) : (value ?? null);
 }

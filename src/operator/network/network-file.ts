@@ -19,6 +19,7 @@ import {
 	TRAFFIC_TYPES,
 } from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
+import { isObject } from "../../lib/json.ts";
 import { hasWrongChecksum } from "../../lib/key-format.ts";
 import { canonicalKeyword } from "../../lib/keyword.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, MAX_EPC_MICROS, parseDecimal, parseMicros, SHARE_SCALE } from "../../lib/money.ts";
@@ -219,10 +220,7 @@ export const publisherSchema = objectOf({
 });
 
 /** A JSON object with any keys. valibot's own records leave out keys such as `prototype`, which is a keyword like any other. */
-const anyObject = v.custom<Record<string, unknown>>(
-	(value) => typeof value === "object" && value !== null && !Array.isArray(value),
-	"must be an object of keyword and amount",
-);
+const anyObject = v.custom<Record<string, unknown>>(isObject, "must be an object of keyword and amount");
 
 const keywordEpc = v.pipe(
 	anyObject,

@@ -6,8 +6,7 @@ import type { NetworkChangeKind } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { isoTime } from "../../lib/time.ts";
 import type { ChangedEntry } from "./import-answer.ts";
-
-const MAX_LISTED = 100;
+import { MAX_LISTED } from "./listed.ts";
 
 /** What is kept of an import beside its changes. */
 export type Stamp = {

@@ -2,9 +2,16 @@
 import * as v from "valibot";
 import type { Fault } from "../../http/errors.ts";
 import { describeIssue, suggestFor } from "../../http/read-input.ts";
+import { isObject } from "../../lib/json.ts";
+import type { FileEntry } from "./export-entry.ts";
 import { type Entries, SECTIONS, type SectionName } from "./network-file.ts";
 
 const schemas: { [Name in SectionName]: v.GenericSchema<unknown, Entries[Name]> } = SECTIONS;
+
+/** Lays the fields given over those stored: an absent one keeps what is stored, null clears it. What is no entry stays as it is. */
+export function mergeEntry(stored: FileEntry | null, given: unknown): unknown {
+	return stored === null || !isObject(given) ? given : { ...stored, ...given };
+}
 
 /**
  * Reads one entry of a section.

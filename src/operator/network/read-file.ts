@@ -1,7 +1,7 @@
 /** Reads the entries of a network file. */
 import { createHash } from "node:crypto";
 import { suggest } from "../../http/suggest.ts";
-import { type Given, type ImportRun, MAX_LISTED, SETTING_NAMES, SETTINGS, type SettingName } from "./import-run.ts";
+import { type Given, type ImportRun, SETTING_NAMES, SETTINGS, type SettingName } from "./import-run.ts";
 import { SECTIONS, type SectionName } from "./network-file.ts";
 import { JsonStreamError, readJsonSections } from "./read-json-stream.ts";
 
@@ -23,8 +23,7 @@ export async function* readFile(run: ImportRun, file: AsyncIterable<Uint8Array>)
 				else if (value === null) run.note([{ path: section, message: "must be a list; leave it out to change nothing of it" }]);
 			} else if (!unknownSections.has(section)) {
 				unknownSections.add(section);
-				const isListed = run.warnings.length < MAX_LISTED;
-				run.warn([{ path: section, message: `${NOT_A_SECTION} and was ignored${isListed ? suggest(section, SECTION_NAMES) : ""}` }]);
+				run.warnings.addMade(() => ({ path: section, message: `${NOT_A_SECTION} and was ignored${suggest(section, SECTION_NAMES)}` }));
 			}
 		}
 	} catch (error) {

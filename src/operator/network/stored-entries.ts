@@ -102,3 +102,13 @@ export async function readNetworkSettings(db: Database): Promise<{ traffic: stri
 	);
 	return row ?? { traffic: null, epcLearning: null };
 }
+
+/** Whether a stored row has what is to be written. */
+export function isSameRow(stored: object, row: object): boolean {
+	const present = stored as Readonly<Record<string, unknown>>;
+	return Object.entries(row).every(([property, value]) => plain(present[property]) === plain(value));
+}
+
+function plain(value: unknown): unknown {
+	return typeof value === "boolean" ? Number(value) : (value ?? null);
+}

@@ -4,11 +4,11 @@ import { canonicalHost } from "../../lib/host.ts";
 import { isObject } from "../../lib/json.ts";
 import { bidsOf } from "./bids-of.ts";
 import { compactEntry, exportBrand, exportCampaign, type FileEntry, type Stored } from "./export-entry.ts";
-import { type Given, type ImportRun, isSameRow, mergeEntry } from "./import-run.ts";
+import type { Given, ImportRun } from "./import-run.ts";
 import { type BrandEntry, brandSchema, campaignSchema } from "./network-file.ts";
-import { readEntry } from "./read-entry.ts";
+import { mergeEntry, readEntry } from "./read-entry.ts";
 import { type CampaignRow, stageBrand, warnOfBrand, writeBrand, writeCampaign } from "./stage-entries.ts";
-import { findStoredBrands, type StoredBrand, type StoredCampaign } from "./stored-entries.ts";
+import { findStoredBrands, isSameRow, type StoredBrand, type StoredCampaign } from "./stored-entries.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
 type Found = Awaited<ReturnType<typeof findStoredBrands>>;

@@ -1,12 +1,12 @@
 /** Takes exchange rates, products of both kinds, and the network's own settings: each laid over what is stored. */
 import { isObject } from "../../lib/json.ts";
 import { compactEntry, exportProduct, exportRate, exportSellerProduct, exportTraffic, type FileEntry } from "./export-entry.ts";
-import { type Given, type ImportRun, isSameRow, mergeEntry, SETTING_NAMES, type SettingName } from "./import-run.ts";
+import { type Given, type ImportRun, SETTING_NAMES, type SettingName } from "./import-run.ts";
 import { exportLearning, networkLearningSchema } from "./learning-file.ts";
 import { type Entries, type ExchangeRateEntry, productSchema, sellerProductSchema } from "./network-file.ts";
-import { readEntry, readSettings } from "./read-entry.ts";
+import { mergeEntry, readEntry, readSettings } from "./read-entry.ts";
 import { writeProduct, writeSellerProduct } from "./stage-entries.ts";
-import { findStoredProducts, findStoredRates, findStoredSellerProducts, readNetworkSettings } from "./stored-entries.ts";
+import { findStoredProducts, findStoredRates, findStoredSellerProducts, isSameRow, readNetworkSettings } from "./stored-entries.ts";
 import { trafficSchema } from "./traffic-file.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
