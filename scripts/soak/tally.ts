@@ -28,10 +28,6 @@ export class Tally {
 		this.orders.set(txnid, { status, payoutCents });
 	}
 
-	get redirectCount(): number {
-		return this.counts.click.good;
-	}
-
 	/** What the publisher has earned: orders that are not cancelled, in micro-dollars. */
 	get revenueMicros(): number {
 		let sum = 0;
