@@ -69,4 +69,5 @@ function readText(text: string): string | null {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what must go
 const CONTROLS = /[\u0000-\u001f\u007f]/;
-const EVERY_CONTROL = new RegExp(CONTROLS, "g");
+/** What recorded texts are without, click ids apart. */
+export const EVERY_CONTROL = new RegExp(CONTROLS, "g");

@@ -376,7 +376,16 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/operator/erase",
 		job: "erases what is known of a user, and keeps the money: `/operator/erase`",
-		imports: ["src/lib", "src/http", "src/clicks/message.ts", "src/db/schema", "src/db", "src/audit", "src/conversions"],
+		imports: [
+			"src/lib",
+			"src/http",
+			"src/clicks/message.ts",
+			"src/clicks/read-parameters.ts",
+			"src/db/schema",
+			"src/db",
+			"src/audit",
+			"src/conversions",
+		],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{

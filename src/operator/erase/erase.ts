@@ -1,5 +1,6 @@
 /** Erases what is known of a user, or of whoever made one click. The money stays: amounts, days, sums, and what they were paid for. */
 import { sql } from "drizzle-orm";
+import { EVERY_CONTROL } from "../../clicks/read-parameters.ts";
 import { clicksOfHash } from "../../db/clicks-of-hash.ts";
 import type { Database } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
@@ -86,13 +87,11 @@ export async function erase(deps: EraseDeps, subject: Subject, from: ErasePositi
 	return answer(areAll, null);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what clicks are stored without
-const CONTROLS = /[\u0000-\u001f\u007f]/g;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A uid as clicks have it; of a UUID, which some write in capitals, in either case. */
 function formsOf(uid: string): string[] {
-	const stored = uid.toWellFormed().replaceAll(CONTROLS, "");
+	const stored = uid.toWellFormed().replaceAll(EVERY_CONTROL, "");
 	return UUID.test(stored) ? [...new Set([stored, stored.toLowerCase(), stored.toUpperCase()])] : [stored];
 }
 
