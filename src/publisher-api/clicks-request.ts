@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { moment } from "../http/datetime.ts";
 import { anyId, brandDomain, type ClickReasonFilter, clickReason, type ListOrder, listOrder, name } from "../http/filters.ts";
-import { readSpan, type Span } from "../http/period.ts";
+import { readSpan, type Span, type SpanRules } from "../http/period.ts";
 import { readQuery } from "../http/read-input.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { CLICKS_CURSOR, type Position, pageLimit } from "../lib/page-cursor.ts";
@@ -42,7 +42,7 @@ export type ClicksQuery = Span & {
 export function readClicksQuery(query: Record<string, string>, now: number): ClicksQuery {
 	const { id, from, to, reason, brand, source, order, limit, cursor } = readQuery(clicksQuerySchema, query);
 	return {
-		...readSpanOf(id, from, to, now, DAY_MS, MAX_CLICK_DAYS),
+		...readSpanOf({ id, from, to }, now, { defaultMs: DAY_MS, maxDays: MAX_CLICK_DAYS }),
 		id: id ?? null,
 		reason: reason ?? null,
 		brand: brand === undefined ? null : canonicalHost(brand),
@@ -53,16 +53,11 @@ export function readClicksQuery(query: Record<string, string>, now: number): Cli
 	};
 }
 
+type Asked = Record<"id" | "from" | "to", string | undefined>;
+
 /** The time of a list in which one id can be looked for. */
-export function readSpanOf(
-	id: string | undefined,
-	from: string | undefined,
-	to: string | undefined,
-	now: number,
-	defaultMs: number,
-	maxDays: number,
-): Span {
-	if (id === undefined) return readSpan(from, to, now, { defaultMs, maxDays });
+export function readSpanOf({ id, from, to }: Asked, now: number, rules: SpanRules): Span {
+	if (id === undefined) return readSpan(from, to, now, rules);
 	// Clocks of the places that record may be ahead.
 	const span = { defaultMs: now + DAY_MS, maxDays: Number.POSITIVE_INFINITY };
 	return from === undefined && to === undefined ? { fromAt: 0, toAt: now + DAY_MS } : readSpan(from, to, now, span);

@@ -50,7 +50,7 @@ export type ConversionsQuery = Span & {
 export function readConversionsQuery(query: Record<string, string>, now: number): ConversionsQuery {
 	const { id, from, to, status, brand, source, order, limit, cursor } = readQuery(conversionsQuerySchema, query);
 	return {
-		...readSpanOf(id, from, to, now, DEFAULT_DAYS * DAY_MS, MAX_CONVERSION_DAYS),
+		...readSpanOf({ id, from, to }, now, { defaultMs: DEFAULT_DAYS * DAY_MS, maxDays: MAX_CONVERSION_DAYS }),
 		id: id ?? null,
 		status: status ?? null,
 		brand: brand === undefined ? null : canonicalHost(brand),
