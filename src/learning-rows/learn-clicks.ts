@@ -7,6 +7,7 @@ import { NO_KEYWORD } from "../learning/cell.ts";
 import { dayOf } from "../learning/cohorts.ts";
 import { MAX_SOURCES } from "../learning/sources.ts";
 import type { LinkType } from "../lib/enums.ts";
+import { addClickRows } from "./add-rows.ts";
 
 /** A paid click of a known publisher and campaign; of an unknown link (a message of an earlier version) nothing is learned. */
 export type LearnedClick = {
@@ -61,16 +62,14 @@ const KEY = ["campaignId", "publisherId", "source", "keyword", "link", "day"] as
 const SUMS = ["clicks", "grossMicros", "paidMicros"] as const;
 
 /** Sources that are not followed are one: their rows are summed once more. */
-const ADD_CLICKS =
-	textOf(sql`INSERT INTO learning_clicks (campaign_id, publisher_id, source, keyword, link, day, clicks, gross_micros, paid_micros)
-	WITH given AS MATERIALIZED (SELECT jsonb(value) AS value FROM json_each(?1)),
+const ADD_CLICKS = textOf(
+	addClickRows(sql`WITH given AS MATERIALIZED (SELECT jsonb(value) AS value FROM json_each(?1)),
 	clicked AS MATERIALIZED (SELECT ${cellsAsColumns(learningClicks, [...KEY, ...SUMS], sql`value`)} FROM given),
 	placed AS (SELECT c.*, CASE WHEN s.from_day <= c.day THEN c.source ELSE '*other' END AS place
 		FROM clicked c LEFT JOIN learning_sources s ON s.publisher_id = c.publisher_id AND s.source = c.source)
 	SELECT campaign_id, publisher_id, place, keyword, link, day, sum(clicks), sum(gross_micros), sum(paid_micros)
-	FROM placed WHERE true GROUP BY campaign_id, publisher_id, place, keyword, link, day
-	ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day) DO UPDATE SET clicks = learning_clicks.clicks + excluded.clicks,
-		gross_micros = learning_clicks.gross_micros + excluded.gross_micros, paid_micros = learning_clicks.paid_micros + excluded.paid_micros`);
+	FROM placed WHERE true GROUP BY campaign_id, publisher_id, place, keyword, link, day`),
+);
 
 /**
  * By publisher and source, the day of a click of it that is counted: up to there it stands among those that are followed or the others, and

@@ -6,6 +6,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { namedCells, writeCells } from "../db/json-rows.ts";
 import { sizeClassOf } from "../learning/size-class.ts";
 import type { Verdict } from "../lib/enums.ts";
+import { addEarningRows } from "./add-rows.ts";
 import { CELL, CLICK_DAY, IS_LEARNED, IS_PAID, JOIN_SOURCES } from "./placed.ts";
 
 /** A conversion as it stands after the change. */
@@ -50,13 +51,10 @@ const SIZE_CLASS: SQL = sql`CASE WHEN l.reversed_lag IS NULL THEN l.size_class E
 export function addConversions(sign: 1 | -1, from: SQL, condition: SQL): SQL[] {
 	const one = sql`CAST(${sign} AS BIGINT)`;
 	return [
-		sql`INSERT INTO learning_earnings (campaign_id, publisher_id, source, keyword, link, day, size_class, conversions, net_micros)
-			SELECT ${CELL}, l.day, ${SIZE_CLASS}, ${one} * sum(CASE WHEN l.reversed_lag IS NULL THEN 1 ELSE -1 END),
+		addEarningRows(sql`SELECT ${CELL}, l.day, ${SIZE_CLASS}, ${one} * sum(CASE WHEN l.reversed_lag IS NULL THEN 1 ELSE -1 END),
 				${one} * sum(CASE WHEN l.reversed_lag IS NULL THEN l.net_micros ELSE 0 END)
 			FROM ${from} ${JOIN_SOURCES} WHERE ${condition} AND (l.reversed_lag IS NOT NULL OR l.net_micros > 0)
-			GROUP BY ${CELL}, l.day, ${SIZE_CLASS}
-			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day, size_class) DO UPDATE SET
-				conversions = learning_earnings.conversions + excluded.conversions, net_micros = learning_earnings.net_micros + excluded.net_micros`,
+			GROUP BY ${CELL}, l.day, ${SIZE_CLASS}`),
 		sql`INSERT INTO learning_publisher_delays (platform, publisher_id, day, lag, arrivals, reversals)
 			SELECT e.platform, e.publisher_id, e.day, e.lag, ${one} * sum(e.arrived), ${one} * sum(e.reversed) FROM (
 				SELECT l.platform, c.publisher_id, l.day, l.approved_lag AS lag, 1 AS arrived, 0 AS reversed FROM ${from} WHERE ${condition}

@@ -1,5 +1,6 @@
 /** Clicks that are taken back, or given back, are so in what prices are learned from, with what they have earned. */
 import { type SQL, sql } from "drizzle-orm";
+import { addClickRows } from "./add-rows.ts";
 import { addConversions } from "./learn-conversions.ts";
 import { CELL, CLICK_DAY, IS_ADDED, IS_LEARNED, JOIN_SOURCES } from "./placed.ts";
 
@@ -24,9 +25,6 @@ export function moveLearnedClicks(sign: 1 | -1, from: SQL, moved: SQL): SQL[] {
 /** Adds clicks that are stored, or takes them back: those of them that are learned from. */
 export function addClicks(sign: 1 | -1, from: SQL, condition: SQL): SQL {
 	const one = sql`CAST(${sign} AS BIGINT)`;
-	return sql`INSERT INTO learning_clicks (campaign_id, publisher_id, source, keyword, link, day, clicks, gross_micros, paid_micros)
-		SELECT ${CELL}, ${CLICK_DAY}, ${one} * count(*), ${one} * sum(coalesce(c.gross_micros, c.bid_micros)), ${one} * sum(c.revenue_micros)
-		FROM ${from} ${JOIN_SOURCES} WHERE ${condition} AND ${IS_LEARNED} GROUP BY ${CELL}, ${CLICK_DAY}
-		ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day) DO UPDATE SET clicks = learning_clicks.clicks + excluded.clicks,
-			gross_micros = learning_clicks.gross_micros + excluded.gross_micros, paid_micros = learning_clicks.paid_micros + excluded.paid_micros`;
+	return addClickRows(sql`SELECT ${CELL}, ${CLICK_DAY}, ${one} * count(*), ${one} * sum(coalesce(c.gross_micros, c.bid_micros)), ${one} * sum(c.revenue_micros)
+		FROM ${from} ${JOIN_SOURCES} WHERE ${condition} AND ${IS_LEARNED} GROUP BY ${CELL}, ${CLICK_DAY}`);
 }

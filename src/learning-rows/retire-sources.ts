@@ -5,6 +5,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { IDLE_DAYS, MAX_SOURCES } from "../learning/sources.ts";
+import { addClickRows, addEarningRows } from "./add-rows.ts";
 
 /** Sources that are moved at once: all rows are gone through for them, since an index by source would cost every click. */
 const MAX_SOURCES_A_STEP = 2_000;
@@ -59,17 +60,11 @@ export async function moveNextRows(db: Database, { sources, after }: Retirement,
 			WHERE s.publisher_id = ${table}.publisher_id AND s.source = ${table}.source AND s.from_day <= ${table}.day)`;
 	const [clicks, earnings] = [sql`learning_clicks`, sql`learning_earnings`];
 	await runTransaction(db, [
-		sql`INSERT INTO learning_clicks (campaign_id, publisher_id, source, keyword, link, day, clicks, gross_micros, paid_micros)
-			SELECT campaign_id, publisher_id, '*other', keyword, link, day, sum(clicks), sum(gross_micros), sum(paid_micros)
-			FROM ${clicks} WHERE ${isMoved(clicks)} GROUP BY campaign_id, publisher_id, keyword, link, day
-			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day) DO UPDATE SET clicks = learning_clicks.clicks + excluded.clicks,
-				gross_micros = learning_clicks.gross_micros + excluded.gross_micros, paid_micros = learning_clicks.paid_micros + excluded.paid_micros`,
+		addClickRows(sql`SELECT campaign_id, publisher_id, '*other', keyword, link, day, sum(clicks), sum(gross_micros), sum(paid_micros)
+			FROM ${clicks} WHERE ${isMoved(clicks)} GROUP BY campaign_id, publisher_id, keyword, link, day`),
 		sql`DELETE FROM ${clicks} WHERE ${isMoved(clicks)}`,
-		sql`INSERT INTO learning_earnings (campaign_id, publisher_id, source, keyword, link, day, size_class, conversions, net_micros)
-			SELECT campaign_id, publisher_id, '*other', keyword, link, day, size_class, sum(conversions), sum(net_micros)
-			FROM ${earnings} WHERE ${isMoved(earnings)} GROUP BY campaign_id, publisher_id, keyword, link, day, size_class
-			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day, size_class) DO UPDATE SET
-				conversions = learning_earnings.conversions + excluded.conversions, net_micros = learning_earnings.net_micros + excluded.net_micros`,
+		addEarningRows(sql`SELECT campaign_id, publisher_id, '*other', keyword, link, day, size_class, sum(conversions), sum(net_micros)
+			FROM ${earnings} WHERE ${isMoved(earnings)} GROUP BY campaign_id, publisher_id, keyword, link, day, size_class`),
 		sql`DELETE FROM ${earnings} WHERE ${isMoved(earnings)}`,
 	]);
 	return next === undefined ? null : { sources, after: next.last };

@@ -1,10 +1,11 @@
 /** What the nights do to what prices are learned from: it stays small, and says the same. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
-import { DAILY_DAYS, WEEK_DAYS } from "../learning/fold.ts";
+import { firstDaily, WEEK_DAYS } from "../learning/fold.ts";
 import { RELEASES_KEPT_DAYS } from "../learning/released.ts";
 import { HISTORY_DAYS } from "../learning/settings.ts";
 import { DAY_MS } from "../lib/time.ts";
+import { addClickRows, addEarningRows } from "./add-rows.ts";
 import { firstLearned } from "./rebuild.ts";
 import { giveUpPlaces, moveNextRows, type Retirement } from "./retire-sources.ts";
 
@@ -74,23 +75,16 @@ async function foldCampaigns(db: Database, after: number, today: number): Promis
 		WHERE campaign_id > ${after} ORDER BY campaign_id LIMIT 1 OFFSET ${ROWS_A_FOLD}`);
 	const last = next?.last ?? Number.MAX_SAFE_INTEGER;
 	const isNext = sql`campaign_id > ${after} AND campaign_id <= ${last}`;
-	// The first week whose days stand by themselves: all before it is older than 14 days.
-	const firstDay = Math.ceil((today - DAILY_DAYS - 6) / 7) * 7;
-	const isFolded = sql`day < ${firstDay} AND day % 7 <> 3`;
+	// WEEK_DAYS and MIDDLE_OF_WEEK are written out, since bound ones are other values in GROUP BY.
+	const isFolded = sql`day < ${firstDaily(today)} AND day % 7 <> 3`;
 	const isOver = sql`day < ${firstLearned(today - HISTORY_DAYS)}`;
 	const day = sql`day - day % 7 + 3`;
 	await runTransaction(db, [
-		sql`INSERT INTO learning_clicks (campaign_id, publisher_id, source, keyword, link, day, clicks, gross_micros, paid_micros)
-			SELECT campaign_id, publisher_id, source, keyword, link, ${day}, sum(clicks), sum(gross_micros), sum(paid_micros)
-			FROM learning_clicks WHERE ${isNext} AND ${isFolded} GROUP BY campaign_id, publisher_id, source, keyword, link, ${day}
-			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day) DO UPDATE SET clicks = learning_clicks.clicks + excluded.clicks,
-				gross_micros = learning_clicks.gross_micros + excluded.gross_micros, paid_micros = learning_clicks.paid_micros + excluded.paid_micros`,
+		addClickRows(sql`SELECT campaign_id, publisher_id, source, keyword, link, ${day}, sum(clicks), sum(gross_micros), sum(paid_micros)
+			FROM learning_clicks WHERE ${isNext} AND ${isFolded} GROUP BY campaign_id, publisher_id, source, keyword, link, ${day}`),
 		sql`DELETE FROM learning_clicks WHERE ${isNext} AND ((${isFolded}) OR (${isOver}) OR clicks = 0)`,
-		sql`INSERT INTO learning_earnings (campaign_id, publisher_id, source, keyword, link, day, size_class, conversions, net_micros)
-			SELECT campaign_id, publisher_id, source, keyword, link, ${day}, size_class, sum(conversions), sum(net_micros)
-			FROM learning_earnings WHERE ${isNext} AND ${isFolded} GROUP BY campaign_id, publisher_id, source, keyword, link, ${day}, size_class
-			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day, size_class) DO UPDATE SET
-				conversions = learning_earnings.conversions + excluded.conversions, net_micros = learning_earnings.net_micros + excluded.net_micros`,
+		addEarningRows(sql`SELECT campaign_id, publisher_id, source, keyword, link, ${day}, size_class, sum(conversions), sum(net_micros)
+			FROM learning_earnings WHERE ${isNext} AND ${isFolded} GROUP BY campaign_id, publisher_id, source, keyword, link, ${day}, size_class`),
 		sql`DELETE FROM learning_earnings WHERE ${isNext} AND ((${isFolded}) OR (${isOver}) OR conversions = 0)`,
 	]);
 	return next === undefined ? null : last;

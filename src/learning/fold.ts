@@ -2,7 +2,7 @@ import type { ClickRow, EarningRow, TakenBackRow } from "./cohorts.ts";
 import { HISTORY_DAYS } from "./settings.ts";
 
 /** Days that keep a row of their own; older ones share one by week. */
-export const DAILY_DAYS = 14;
+const DAILY_DAYS = 14;
 export const WEEK_DAYS = 7;
 const MIDDLE_OF_WEEK = 3;
 
@@ -17,14 +17,18 @@ export function weekOf(day: number): number {
  */
 export function rowDay(day: number, today: number): number {
 	const week = weekOf(day);
-	return week + WEEK_DAYS - 1 < today - DAILY_DAYS ? week + MIDDLE_OF_WEEK : day;
+	return week < firstDaily(today) ? week + MIDDLE_OF_WEEK : day;
+}
+
+/** The first day of the first week that is not all older than 14 days: from then on days stand by themselves. */
+export function firstDaily(today: number): number {
+	return weekOf(today - DAILY_DAYS);
 }
 
 /** A number that stays the same from one day to the next where no row that stood right on the one has to move, or go, on the other. */
 export function foldings(today: number): number {
-	const firstDaily = Math.ceil((today - DAILY_DAYS - WEEK_DAYS + 1) / WEEK_DAYS);
 	const firstKept = Math.ceil((today - HISTORY_DAYS - MIDDLE_OF_WEEK) / WEEK_DAYS);
-	return firstDaily + firstKept;
+	return firstDaily(today) + firstKept;
 }
 
 /** Whether a day changes nothing about rows. */
