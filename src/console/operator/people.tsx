@@ -1,11 +1,10 @@
 /** The operator's staff, and a publisher's people: invited, let in, given roles, kept out. Links are shown once. */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Actor } from "../../http/actor.ts";
 import { OPERATOR_ROLES, type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
 import { ConfirmFirst } from "../confirm-first.tsx";
 import { formFaults } from "../form-faults.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
-import { Disable, SignInLink, SignOut } from "../person-parts.tsx";
+import { Disable, DONE_TO_PERSON, InvitationForm, readInvitation, SignInLink, SignOut } from "../person-parts.tsx";
 import {
 	assertRole,
 	changeRole,
@@ -20,21 +19,12 @@ import {
 	listPeople,
 } from "../session/people.ts";
 import { isFresh } from "../session/sessions.ts";
-import { Confirm, Do, Once } from "../ui/actions.tsx";
-import { type Fault, Field } from "../ui/field.tsx";
-import { Empty, Faults, Notice } from "../ui/messages.tsx";
+import { Confirm, Do } from "../ui/actions.tsx";
+import type { Fault } from "../ui/field.tsx";
+import { Empty, Notice } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/values.tsx";
 import { PersonState, PUBLISHER_PATH, STAFF_PATH, teamOf } from "./people-parts.tsx";
-
-const LABELS = { name: "Name", email: "E-mail address", role: "Role" };
-
-const DONE: Readonly<Record<string, string>> = {
-	role: "The role is changed: it holds from their next page on.",
-	disable: "They may not sign in any more, and are signed out everywhere.",
-	enable: "They may sign in again.",
-	"end-sessions": "They are signed out everywhere, and their links have ended.",
-};
 
 /** What is done to someone, and then said. */
 type Deed = {
@@ -90,7 +80,7 @@ async function list(request: PersonRequest, typed: Readonly<Record<string, strin
 	const { deps, query, session, now } = request;
 	const { publisherId, path, title } = await teamOf(request);
 	const people = await listPeople(deps.db, publisherId);
-	const done = DONE[query.done ?? ""];
+	const done = DONE_TO_PERSON[query.done ?? ""];
 	return view(
 		{ title, status: faults.length > 0 ? 422 : 200 },
 		<>
@@ -107,7 +97,13 @@ async function list(request: PersonRequest, typed: Readonly<Record<string, strin
 			/>
 			<h2>Invite someone</h2>
 			{isFresh(session, now) ? (
-				<InviteForm path={path} roles={rolesOf(publisherId)} typed={typed} faults={faults} />
+				<InvitationForm
+					action={path}
+					roles={rolesOf(publisherId)}
+					typed={typed}
+					faults={faults}
+					hints={{ name: "As it is to stand in the audit", email: "Nothing is sent to it. Cloudflare Access knows staff by it." }}
+				/>
 			) : (
 				<ConfirmFirst next={path}>to invite someone</ConfirmFirst>
 			)}
@@ -118,10 +114,9 @@ async function list(request: PersonRequest, typed: Readonly<Record<string, strin
 async function invite(request: PersonRequest): Promise<Shown> {
 	const { deps, form, actor } = request;
 	const { publisherId, path, title } = await teamOf(request);
-	const typed = { name: (form.get("name") ?? "").trim(), email: (form.get("email") ?? "").trim(), role: form.get("role") ?? "" };
-	const { name, email, role } = typed;
+	const { typed, wanted } = readInvitation(form);
 	try {
-		const link = await invitePerson(deps, actor, { publisherId, name, email: email === "" ? null : email, role: role as PersonRole });
+		const link = await invitePerson(deps, actor, { publisherId, ...wanted });
 		return view({ title }, <SignInLink link={link} consoleUrl={deps.consoleUrl} back={{ path, label: "To the list" }} />);
 	} catch (error) {
 		return list(request, typed, formFaults(error));
@@ -201,48 +196,4 @@ function columnsOf(path: string, roles: readonly PersonRole[]): Column<KnownPers
 				),
 		},
 	];
-}
-
-function InviteForm(props: {
-	path: string;
-	roles: readonly PersonRole[];
-	typed: Readonly<Record<string, string>>;
-	faults: readonly Fault[];
-}): JSX.Element {
-	const { path, roles, typed, faults } = props;
-	return (
-		<form method="post" action={path} class="stack">
-			<Faults title="Nobody was invited" faults={faults} labels={LABELS} />
-			<Once />
-			<Field
-				name="name"
-				label={LABELS.name}
-				value={typed.name}
-				hint="As it is to stand in the audit"
-				maxLength={64}
-				faults={faults}
-				required
-			/>
-			<Field
-				kind="email"
-				name="email"
-				label={LABELS.email}
-				value={typed.email}
-				hint="Nothing is sent to it. Cloudflare Access knows staff by it."
-				faults={faults}
-			/>
-			<Field
-				kind="choice"
-				name="role"
-				label={LABELS.role}
-				choices={roles.map((role) => ({ value: role, label: role }))}
-				value={typed.role}
-				faults={faults}
-				required
-			/>
-			<div class="buttons">
-				<button type="submit">Make an invitation</button>
-			</div>
-		</form>
-	);
 }

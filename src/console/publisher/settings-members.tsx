@@ -1,11 +1,11 @@
 /** A publisher's own people: invited, let in, given roles, kept out, by its owners. Links are shown once. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { invalidInput } from "../../http/errors.ts";
-import { type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
+import { PUBLISHER_ROLES } from "../../lib/enums.ts";
 import { formFaults } from "../form-faults.ts";
 import { type PublisherRequest, page, type Shown, seeOther, view } from "../page.ts";
 import { PASSKEYS_PATH, RemovePasskey } from "../passkey-parts.tsx";
-import { Disable, SignInLink, SignOut } from "../person-parts.tsx";
+import { Disable, InvitationForm, readInvitation, SignInLink, SignOut } from "../person-parts.tsx";
 import type { listPasskeysOf } from "../session/passkeys.ts";
 import {
 	changeRole,
@@ -19,16 +19,13 @@ import {
 	type KnownPerson,
 } from "../session/people.ts";
 import type { Person } from "../session/sessions.ts";
-import { Confirm, Do, Once } from "../ui/actions.tsx";
-import { type Fault, Field } from "../ui/field.tsx";
-import { Faults } from "../ui/messages.tsx";
+import { Confirm, Do } from "../ui/actions.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { State, Time } from "../ui/values.tsx";
 
 const PATH = "/console/settings";
 const MEMBERS = `${PATH}/members`;
 const BACK = { path: PATH, label: "Back to settings" };
-const LABELS = { name: "Name", email: "E-mail address", role: "Role" };
 
 /** What is done to someone. What lets someone in, or do more, asks for a passkey; all else takes away, and a suspended publisher may. */
 const DEEDS: readonly {
@@ -56,7 +53,7 @@ export const SETTINGS_MEMBERS_PAGES = [
 		path: MEMBERS,
 		needs: { publisher: "owner", fresh: true },
 		title: "Invite someone",
-		handle: () => <InviteForm typed={{}} faults={[]} />,
+		handle: () => <Invite typed={{ role: "analyst" }} faults={[]} />,
 	}),
 	page({
 		method: "POST",
@@ -65,13 +62,12 @@ export const SETTINGS_MEMBERS_PAGES = [
 		once: true,
 		title: "Invite someone",
 		async handle({ deps, publisher, form, actor }) {
-			const typed = { name: (form.get("name") ?? "").trim(), email: (form.get("email") ?? "").trim(), role: form.get("role") ?? "" };
-			const { name, email, role } = typed;
+			const { typed, wanted } = readInvitation(form);
 			try {
-				const wanted = { publisherId: publisher.id, name, email: email === "" ? null : email, role: role as PersonRole };
-				return <SignInLink link={await invitePerson(deps, actor, wanted)} consoleUrl={deps.consoleUrl} back={BACK} />;
+				const link = await invitePerson(deps, actor, { publisherId: publisher.id, ...wanted });
+				return <SignInLink link={link} consoleUrl={deps.consoleUrl} back={BACK} />;
 			} catch (error) {
-				return view({ status: 422 }, <InviteForm typed={typed} faults={formFaults(error)} />);
+				return view({ status: 422 }, <Invite typed={typed} faults={formFaults(error)} />);
 			}
 		},
 	}),
@@ -184,26 +180,7 @@ function Actions(props: { person: KnownPerson; isOneself: boolean; isSuspended: 
 	);
 }
 
-function InviteForm({ typed, faults }: { typed: Readonly<Record<string, string>>; faults: readonly Fault[] }): JSX.Element {
-	return (
-		<form method="post" action={MEMBERS} class="stack">
-			<Faults title="Nobody was invited" faults={faults} labels={LABELS} />
-			<Once />
-			<Field name="name" label={LABELS.name} value={typed.name} maxLength={64} faults={faults} required />
-			<Field kind="email" name="email" label={LABELS.email} value={typed.email} hint="Nothing is sent to it" faults={faults} />
-			<Field
-				kind="choice"
-				name="role"
-				label={LABELS.role}
-				choices={PUBLISHER_ROLES.map((role) => ({ value: role, label: role }))}
-				value={typed.role ?? "analyst"}
-				hint="An owner changes settings, an analyst looks"
-				faults={faults}
-				required
-			/>
-			<div class="buttons">
-				<button type="submit">Make an invitation</button>
-			</div>
-		</form>
-	);
+function Invite({ typed, faults }: Pick<Parameters<typeof InvitationForm>[0], "typed" | "faults">): JSX.Element {
+	const hints = { email: "Nothing is sent to it", role: "An owner changes settings, an analyst looks" };
+	return <InvitationForm action={MEMBERS} roles={PUBLISHER_ROLES} typed={typed} faults={faults} hints={hints} />;
 }

@@ -4,6 +4,7 @@ import { listCredentials } from "../../operator/keys/run-key-verbs.ts";
 import type { Account } from "../../publisher-api/account-answer.ts";
 import { readAccount } from "../../publisher-api/read-account.ts";
 import { page } from "../page.ts";
+import { DONE_TO_PERSON } from "../person-parts.tsx";
 import { listPasskeysOf } from "../session/passkeys.ts";
 import { listPeople } from "../session/people.ts";
 import { CopyText } from "../ui/actions.tsx";
@@ -20,10 +21,7 @@ const PATH = "/console/settings";
 const DONE: Readonly<Record<string, string>> = {
 	revoked: "The key is revoked.",
 	address: "The callback address is changed.",
-	role: "The role is changed: it holds from their next page on.",
-	disable: "They may not sign in any more, and are signed out everywhere.",
-	enable: "They may sign in again.",
-	"end-sessions": "They are signed out everywhere, and their links have ended.",
+	...DONE_TO_PERSON,
 };
 
 export const SETTINGS_PAGES = [
