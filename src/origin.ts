@@ -161,6 +161,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	};
 	const queues = { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS };
 	const feeds = { db, products, now };
+	const sweepCaps = () => sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now())));
 	const publish = async () => {
 		keys.forget();
 		states.forget();
@@ -168,7 +169,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		clickFacts.forget();
 		const published = await publishBookPatiently({ db, kv: env.BOOK, now, bookFormat: config.BOOK_FORMAT });
 		if (published.manifest !== null) await book.adopt(published.manifest, now());
-		await sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now())));
+		await sweepCaps();
 		return published;
 	};
 	const settling = { db, callbacks: env.CALLBACKS, now };
@@ -179,7 +180,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		attach: (...word) => attachConversion(settling, ...word),
 		detach: (...word) => detachConversion(settling, ...word),
 		revalue: (...conversions) => revalueConversions(settling, ...conversions),
-		onSpendChanged: () => sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now()))),
+		onSpendChanged: sweepCaps,
 	};
 	const imports = { db, products, now, publish, allowInsecureCallbacks: config.ALLOW_INSECURE_CALLBACKS };
 	const issuing = { db, now, publish, box: new SecretBox(config.TOKEN_KEYS) };

@@ -98,6 +98,7 @@ export const CONVERSIONS_PAGES = [
 			const conversions = found(data.length === 0 ? null : data);
 			return view(
 				{ title: `Conversion ${param("id")}` },
+				// biome-ignore lint/complexity/noUselessFragments: a page is one element, not a list
 				<>
 					{conversions.map((conversion, index) => (
 						<Conversion conversion={conversion} nth={conversions.length === 1 ? "" : ` (${index + 1} of ${conversions.length})`} />
