@@ -3,12 +3,12 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { mayAct } from "../../http/actor.ts";
 import { givenOf } from "../../http/read-input.ts";
 import { CREDENTIAL_KINDS, OPERATOR_ROLES } from "../../lib/enums.ts";
-import { parseJson } from "../../lib/json.ts";
 import { type CredentialState, type Issued, isName } from "../../operator/keys/keys-answers.ts";
 import { readKeyInput } from "../../operator/keys/keys-request.ts";
 import { issueCredential, listCredentials, revokeCredentials, rotateCredential } from "../../operator/keys/run-key-verbs.ts";
 import { ConfirmFirst } from "../confirm-first.tsx";
 import { formFaults } from "../form-faults.ts";
+import { OVERLAP_LABEL, OverlapInput, readOverlap, STANDING_COLUMNS } from "../key-parts.tsx";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
 import { isFresh } from "../session/sessions.ts";
 import { Confirm, CopyText, Once } from "../ui/actions.tsx";
@@ -17,7 +17,7 @@ import { type Fault, Field } from "../ui/field.tsx";
 import { Filters } from "../ui/filters.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { Code, State, Time } from "../ui/values.tsx";
+import { Code, Time } from "../ui/values.tsx";
 import { networkPath } from "./network-lists.tsx";
 
 const PATH = "/console/operator/keys";
@@ -30,7 +30,7 @@ const LABELS = {
 	owner: "Owner",
 	role: "Role",
 	expires: "Ends at",
-	overlap_hours: "Overlap in hours",
+	overlap_hours: OVERLAP_LABEL,
 	value: "Another name, or one is made up",
 };
 
@@ -68,8 +68,7 @@ export const KEYS_PAGES = [
 			const { deps, actor } = request;
 			const typed = given(request, ["kind", "owner", "overlap_hours", "value", "expires"]);
 			const { overlap_hours: hours, ...rest } = typed;
-			// What is no number is given on as it is, and refused.
-			const overlap = hours === undefined ? {} : { overlap_hours: parseJson(hours) ?? hours };
+			const overlap = hours === undefined ? {} : { overlap_hours: readOverlap(hours) };
 			try {
 				return <Made {...(await rotateCredential(deps.issuing, actor, readKeyInput("rotate", { ...rest, ...overlap })))} />;
 			} catch (error) {
@@ -139,12 +138,7 @@ const COLUMNS: readonly Column<CredentialState>[] = [
 	{ head: "Kind", cell: ({ kind }) => WORDS(kind) },
 	{ head: "Owner", cell: ({ kind, owner }) => <Owner kind={kind} owner={owner} /> },
 	{ head: "Role", cell: ({ role }) => role ?? null, isGiven: ({ role }) => role !== undefined },
-	{
-		head: "State",
-		cell: ({ state }) => <State word={state} tone={state === "valid" ? "good" : state === "ending" ? "waiting" : "over"} />,
-	},
-	{ head: "Ends at", cell: ({ ends_at }) => <Time at={ends_at} />, isGiven: ({ ends_at }) => ends_at !== null },
-	{ head: "Made at", cell: ({ created_at }) => <Time at={created_at} /> },
+	...STANDING_COLUMNS,
 	{
 		head: "Last used",
 		cell: ({ last_used_at, last_used_on }) => (last_used_at === undefined ? <Time at={last_used_on} date /> : <Time at={last_used_at} />),
@@ -170,9 +164,7 @@ const ACTIONS: Column<CredentialState> = {
 					fields={{ kind, owner }}
 					once
 				>
-					<label>
-						{LABELS.overlap_hours} <input type="number" name="overlap_hours" value="24" min="0" max="2160" required />
-					</label>
+					<OverlapInput />
 					{isName(kind) ? (
 						<label>
 							{LABELS.value} <input type="text" name="value" maxlength={64} autocomplete="off" />
@@ -180,7 +172,7 @@ const ACTIONS: Column<CredentialState> = {
 					) : null}
 				</Confirm>
 			) : null}
-			{state === (isName(kind) ? "ending" : "valid") || (!isName(kind) && state === "ending") ? (
+			{state === "ending" || (state === "valid" && !isName(kind)) ? (
 				<Confirm
 					action={`${PATH}/revoke`}
 					label="Revoke"

@@ -1,17 +1,17 @@
 /** A publisher's keys and signing secrets: issued, rotated, revoked. A new one is the answer to its form, and shown never again. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { invalidInput } from "../../http/errors.ts";
-import { parseJson } from "../../lib/json.ts";
 import { type CredentialState, type Issued, isSigning } from "../../operator/keys/keys-answers.ts";
 import { readKeyInput } from "../../operator/keys/keys-request.ts";
 import { issueCredential, revokeCredentials, rotateCredential } from "../../operator/keys/run-key-verbs.ts";
 import { formFaults } from "../form-faults.ts";
+import { OVERLAP_LABEL, OverlapInput, readOverlap, STANDING_COLUMNS } from "../key-parts.tsx";
 import { page, seeOther, view } from "../page.ts";
 import { Confirm, CopyText, Do, Once } from "../ui/actions.tsx";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { Code, State, Time } from "../ui/values.tsx";
+import { Code, Time } from "../ui/values.tsx";
 
 const PATH = "/console/settings";
 /** What publishers issue themselves, and what it is for. */
@@ -20,7 +20,6 @@ const KINDS = {
 	publisher_key: { label: "Publisher Key", use: "opens the product search" },
 	callback_secret: { label: "Signing secret", use: "signs your callbacks" },
 } as const;
-const LABELS = { overlap_hours: "Overlap in hours" };
 type Kind = keyof typeof KINDS;
 
 /** @throws HttpError 422 for any other kind: of an id there may be a platform or an operator, too */
@@ -54,8 +53,7 @@ export const SETTINGS_KEYS_PAGES = [
 			const kind = kindOf(form);
 			const hours = form.get("overlap_hours") ?? "";
 			try {
-				// What is no number is given on as it is, and refused.
-				const request = readKeyInput("rotate", { kind, owner: publisher.id, overlap_hours: parseJson(hours) ?? hours });
+				const request = readKeyInput("rotate", { kind, owner: publisher.id, overlap_hours: readOverlap(hours) });
 				return <Made {...(await rotateCredential(deps.issuing, actor, request))} />;
 			} catch (error) {
 				return view({ status: 422, title: "Settings" }, <RotateForm kind={kind} hours={hours} faults={formFaults(error)} />);
@@ -79,12 +77,7 @@ export const SETTINGS_KEYS_PAGES = [
 const COLUMNS: readonly Column<CredentialState>[] = [
 	{ head: "Id", namesRow: true, cell: ({ id }) => <Code>{id}</Code> },
 	{ head: "Kind", cell: ({ kind }) => (isOwn(kind) ? KINDS[kind].label : kind) },
-	{
-		head: "State",
-		cell: ({ state }) => <State word={state} tone={state === "valid" ? "good" : state === "ending" ? "waiting" : "over"} />,
-	},
-	{ head: "Ends at", cell: ({ ends_at }) => <Time at={ends_at} />, isGiven: ({ ends_at }) => ends_at !== null },
-	{ head: "Made at", cell: ({ created_at }) => <Time at={created_at} /> },
+	...STANDING_COLUMNS,
 	{ head: "Last used", cell: ({ kind, last_used_on }) => (isSigning(kind) ? null : <Time at={last_used_on} date />) },
 ];
 
@@ -136,11 +129,11 @@ function rotationOf(label: string): string {
 function RotateForm({ kind, hours, faults }: { kind: Kind; hours: string; faults: readonly Fault[] }): JSX.Element {
 	return (
 		<form method="post" action={`${PATH}/keys/rotate`} class="stack">
-			<Faults title="Nothing was rotated" faults={faults} labels={LABELS} />
+			<Faults title="Nothing was rotated" faults={faults} labels={{ overlap_hours: OVERLAP_LABEL }} />
 			<p>{rotationOf(KINDS[kind].label)}</p>
 			<Once />
 			<input type="hidden" name="kind" value={kind} />
-			<Field kind="number" name="overlap_hours" label={LABELS.overlap_hours} value={hours} faults={faults} required />
+			<Field kind="number" name="overlap_hours" label={OVERLAP_LABEL} value={hours} faults={faults} required />
 			<div class="buttons">
 				<button type="submit">Rotate</button>
 				<a class="button quiet" href={PATH}>
@@ -163,9 +156,7 @@ function NewKey({ kind, has }: { kind: Kind; has: boolean }): JSX.Element {
 				<Do action={`${PATH}/keys/issue`} label={has ? "Issue another" : "Issue one"} of={label} fields={{ kind }} once />
 				{has ? (
 					<Confirm action={`${PATH}/keys/rotate`} label="Rotate" of={label} question={rotationOf(label)} fields={{ kind }} once>
-						<label>
-							{LABELS.overlap_hours} <input type="number" name="overlap_hours" value="24" min="0" max="2160" required />
-						</label>
+						<OverlapInput />
 					</Confirm>
 				) : null}
 			</div>

@@ -4,7 +4,8 @@ import { instant } from "../../http/datetime.ts";
 import { readBody, readInput } from "../../http/read-input.ts";
 import { CREDENTIAL_KINDS, OPERATOR_ROLES, PUBLISHER_IDENTITY } from "../../lib/enums.ts";
 
-const MAX_OVERLAP_HOURS = 24 * 90;
+export const MAX_OVERLAP_HOURS = 24 * 90;
+export const DEFAULT_OVERLAP_HOURS = 24;
 
 const text = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
 const kind = v.picklist(CREDENTIAL_KINDS, `must be one of ${CREDENTIAL_KINDS.join(", ")}`);
@@ -40,7 +41,7 @@ export const keyRequestSchemas = {
 				v.minValue(0, "must not be negative"),
 				v.maxValue(MAX_OVERLAP_HOURS, `must be at most ${MAX_OVERLAP_HOURS}`),
 			),
-			24,
+			DEFAULT_OVERLAP_HOURS,
 		),
 		expires: v.optional(expires),
 		/** The new publisher id or identity; absent for one that is made up. Keys are always made up. */
