@@ -266,7 +266,9 @@ describe("worker: Brand List by Traffic Type", () => {
 	});
 
 	it("the rates are no part of Brand List", async () => {
-		for (const record of await listFor(ACME.access_key)) {
+		const records = await listFor(ACME.access_key);
+		expect(records).not.toEqual([]);
+		for (const record of records) {
 			for (const field of ["rate_type", "rate_basis", "max_rate"]) expect(record).not.toHaveProperty(field);
 		}
 	});

@@ -264,14 +264,19 @@ describe("worker: what is for which publisher's eyes", () => {
 			"user_id",
 		];
 		for (const type of ["daywise", "source_level"]) {
-			expect((await keysOf(type, CPA_KEY)).filter((key) => alone.includes(key) || key.startsWith("subid"))).toEqual([]);
+			const keys = await keysOf(type, CPA_KEY);
+			expect(keys).toContain("gross_revenue");
+			expect(keys.filter((key) => alone.includes(key) || key.startsWith("subid"))).toEqual([]);
 		}
 	});
 
 	it("another publisher's clicks are in none", async () => {
 		const click = cpaClick();
 		await store([click], [conversionRow(click)]);
-		for (const type of ["daywise", "source_level", "clickid_level"]) expect((await ask(type, CPC_KEY)).data).toEqual([]);
+		for (const type of ["daywise", "source_level", "clickid_level"]) {
+			expect((await ask(type, CPA_KEY)).data).not.toEqual([]);
+			expect((await ask(type, CPC_KEY)).data).toEqual([]);
+		}
 	});
 });
 
