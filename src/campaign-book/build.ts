@@ -104,6 +104,9 @@ export function buildShards(entries: readonly BookEntry[], brands: ReadonlyMap<n
 	return new Map([...lines].map(([index, shard]) => [index, SHARD_HEADER + shard.join("")]));
 }
 
+/** In the place of the version of a shard or chunk without entries. */
+export const NO_VERSION = " ".repeat(VERSION_LENGTH);
+
 /** A shard's or chunk's version: a hash of its content. */
 export async function versionOf(content: string | Uint8Array): Promise<string> {
 	return toBase64Url(await sha256(content)).slice(0, VERSION_LENGTH);

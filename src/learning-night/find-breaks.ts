@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { type Break, LEAST_EXPECTED } from "../learning/breaks.ts";
-import { DEFAULT_CURVES, type PlatformCurves } from "../learning/delay-curve.ts";
+import type { PlatformCurves } from "../learning/delay-curve.ts";
 import { breakOfCampaign, layCampaign, nightRules } from "../learning/night-steps.ts";
 import { type NetworkLearning, networkSettings } from "../learning/policy.ts";
 import { pairKey, type SharedFactors, type SourceEvidence, sharedFactor, sharedStanding, Traffic } from "../learning/traffic.ts";
@@ -41,7 +41,7 @@ export async function findBreakOf(
 	const settings = networkSettings(network);
 	const { curves, usualMicros, loading } = JSON.parse(night.progress) as Progress;
 	const byPlatform = new Map<string, PlatformCurves>(Object.entries(curves));
-	const rulesOf = (today: number) => nightRules(today, byPlatform, DEFAULT_CURVES, settings.halfLifeDays, { usualMicros, loading });
+	const rulesOf = (today: number) => nightRules(today, byPlatform, settings.halfLifeDays, { usualMicros, loading });
 	const shared = await readShared(db, history);
 	const look = (today: number) => {
 		const traffic = fittedTraffic(history, shared);

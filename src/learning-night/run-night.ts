@@ -1,7 +1,6 @@
 /** A night: the steps of src/learning/night-steps.ts over tables, campaign by campaign, as far as an invocation goes. */
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
-import { DEFAULT_CURVES } from "../learning/delay-curve.ts";
 import {
 	breakOfCampaign,
 	layCampaign,
@@ -93,7 +92,7 @@ class NightRun {
 	#rulesOf(): NightRules {
 		const { curves, usualMicros, loading } = this.#progress;
 		const byPlatform = new Map(Object.entries(curves));
-		return nightRules(this.#day, byPlatform, DEFAULT_CURVES, this.#settings.halfLifeDays, { usualMicros, loading });
+		return nightRules(this.#day, byPlatform, this.#settings.halfLifeDays, { usualMicros, loading });
 	}
 
 	/** Takes one step; false where it was cut off. */

@@ -2,7 +2,7 @@
 import { type Break, findBreak, weighOlder } from "./breaks.ts";
 import type { CampaignTerms, Cell } from "./cell.ts";
 import type { CellHistory } from "./cohorts.ts";
-import { type CurvesOf, curvesOf, MaturityTables, type PlatformCurves } from "./delay-curve.ts";
+import { type CurvesOf, curvesOf, DEFAULT_CURVES, MaturityTables, type PlatformCurves } from "./delay-curve.ts";
 import {
 	besideCampaign,
 	type CampaignFactors,
@@ -63,13 +63,12 @@ export type LaidCampaign = {
 export function nightRules(
 	today: number,
 	curves: ReadonlyMap<string, PlatformCurves>,
-	fallback: PlatformCurves,
 	halfLifeDays: number,
 	payouts: Pick<NightRules, "usualMicros" | "loading">,
 ): NightRules {
 	const byPlatform = new Map<string, CurvesOf>();
 	const ofPlatform = (platform: string) => {
-		const known = byPlatform.get(platform) ?? curvesOf(curves.get(platform) ?? fallback);
+		const known = byPlatform.get(platform) ?? curvesOf(curves.get(platform) ?? DEFAULT_CURVES);
 		byPlatform.set(platform, known);
 		return known;
 	};

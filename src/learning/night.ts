@@ -1,4 +1,4 @@
-import { DEFAULT_CURVES, type PlatformCurves } from "./delay-curve.ts";
+import type { PlatformCurves } from "./delay-curve.ts";
 import {
 	breakOfCampaign,
 	type CampaignHistory,
@@ -51,7 +51,7 @@ export function learnNight(input: NightInput): Learned {
 	const { today, settings, curves } = input;
 	const traffic = new Traffic();
 	const sizes = input.campaigns.map(({ cells }) => payoutSizes(cells));
-	const rules = nightRules(today, curves, DEFAULT_CURVES, settings.halfLifeDays, measureNetwork(input.campaigns, sizes));
+	const rules = nightRules(today, curves, settings.halfLifeDays, measureNetwork(input.campaigns, sizes));
 	for (const history of input.campaigns) tellReversals(history, rules, traffic);
 	traffic.stand(settings.kappa);
 	const laid = input.campaigns.map((history, at) => layCampaign(history, rules, traffic, sizes[at]));

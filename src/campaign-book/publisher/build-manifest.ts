@@ -7,7 +7,8 @@ import { readBlockedBrands } from "../../lib/blocked-brands.ts";
 import type { OpenRtbOptions } from "../../lib/openrtb-options.ts";
 import { writeRelease } from "../../lib/release.ts";
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
-import { BOOK_FORMAT, type Manifest, type PublisherWire, VERSION_LENGTH } from "../format.ts";
+import { NO_VERSION } from "../build.ts";
+import { BOOK_FORMAT, type Manifest, type PublisherWire } from "../format.ts";
 import type { Head } from "../packed/head.ts";
 import { isRestrained } from "./bake-prices.ts";
 import { buildHead, readNumbers } from "./publish-head.ts";
@@ -16,7 +17,7 @@ import { type PublisherParts, publisherParts, selectPublisherParts } from "./rea
 import { selectSpread, writeSpread } from "./read-spread.ts";
 
 export async function buildManifest({ db, now, learning }: WriteDeps, version: number, bits: number, learned: boolean): Promise<Manifest> {
-	const versions = new Array<string>(2 ** bits).fill(" ".repeat(VERSION_LENGTH));
+	const versions = new Array<string>(2 ** bits).fill(NO_VERSION);
 	const [written, rows, [settings], replaced, ...named] = await db.batch([
 		db.select().from(bookShards).where(eq(bookShards.bits, bits)),
 		db.select().from(publishers).orderBy(asc(publishers.id)),

@@ -3,7 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { insertRows } from "../../db/json-rows.ts";
 import { bookChunks } from "../../db/schema/book.ts";
-import { buildEntries, versionOf } from "../build.ts";
+import { buildEntries, NO_VERSION, versionOf } from "../build.ts";
 import type { BrandWire } from "../format.ts";
 import type { BlockInput } from "../packed/blocks.ts";
 import { type ChunkKind, chunkKey } from "../packed/head.ts";
@@ -122,13 +122,8 @@ async function readBlocks(db: Database, bits: number, run: readonly number[]): P
 }
 
 /** The versions that a head names of one kind. */
-export async function readVersions(
-	db: Database,
-	kind: ChunkKind,
-	bits: number,
-	empty: string,
-): Promise<{ versions: string; bytes: number }> {
-	const versions = new Array<string>(2 ** bits).fill(empty);
+export async function readVersions(db: Database, kind: ChunkKind, bits: number): Promise<{ versions: string; bytes: number }> {
+	const versions = new Array<string>(2 ** bits).fill(NO_VERSION);
 	let bytes = 0;
 	for (const row of await db.select().from(bookChunks).where(eq(bookChunks.kind, kind))) {
 		if (row.bits !== bits || row.version === "") continue;

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { hashOf } from "../../lib/hash.ts";
 import { utf8 } from "../../lib/utf8.ts";
-import { type PublisherWire, SPREAD_MS, VERSION_LENGTH } from "../format.ts";
+import { type PublisherWire, SPREAD_MS } from "../format.ts";
 import { buildFilter } from "../packed/fuse-filter.ts";
 import { FILTER_SPAN_BITS, type Head, PACKED_FORMAT } from "../packed/head.ts";
 import { writePublishers } from "../packed/publishers.ts";
@@ -15,8 +15,6 @@ type HeadDeps = { db: Database; kv: KVNamespace; now: () => number };
 
 /** From this many chunks of facts on a book has filters: a smaller one fits every isolate. */
 const LEAST_FILTERED_BITS = 8;
-
-const EMPTY = " ".repeat(VERSION_LENGTH);
 
 /** Gives each publisher that has none a number, under the lease of a publish. */
 export async function numberPublishers(db: Database): Promise<void> {
@@ -44,9 +42,9 @@ export async function buildHead(
 	const { db, now } = deps;
 	const held = await storePublishers(deps, publishers, budget);
 	if (bits >= LEAST_FILTERED_BITS) await storeFilters(deps, bits, touched, budget);
-	const facts = await readVersions(db, "f", bits, EMPTY);
-	const links = await readVersions(db, "l", bits, EMPTY);
-	const filters = bits < LEAST_FILTERED_BITS ? null : await readVersions(db, "x", bits - FILTER_SPAN_BITS, EMPTY);
+	const facts = await readVersions(db, "f", bits);
+	const links = await readVersions(db, "l", bits);
+	const filters = bits < LEAST_FILTERED_BITS ? null : await readVersions(db, "x", bits - FILTER_SPAN_BITS);
 	const spread = await readSpreadChunks(db, bits, held.bits, now());
 	return {
 		format: PACKED_FORMAT,
@@ -58,7 +56,7 @@ export async function buildHead(
 		links: links.versions,
 		filters: filters?.versions ?? "",
 		publisherBits: held.bits,
-		publishers: held.text ?? (await readVersions(db, "p", held.bits, EMPTY)).versions,
+		publishers: held.text ?? (await readVersions(db, "p", held.bits)).versions,
 		...parts,
 		...(spread !== null && { spread }),
 	};
