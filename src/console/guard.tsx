@@ -87,54 +87,71 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 			publisher = authorize(page, session, isChange);
 			if (asksFresh(page.needs) && !isFresh(session, at)) return confirmFirst(pages, page, isData, c, await keepForm(page, c, body, true));
 		}
-		const isForm = /^application\/x-www-form-urlencoded\b/i.test(c.req.header("content-type") ?? "");
-		// Browsers send each end of a line as two characters, and count one.
-		const form = new URLSearchParams(isForm ? fromUtf8(body).replaceAll(/%0d%0a/gi, "%0A") : "");
+		const form = formOf(c, body);
 		if (page.once && session !== null) {
 			const { hash } = session;
 			const id = form.get(FORM_FIELD) ?? "";
 			await useForm(deps.db, hash, id, at);
 			free = () => freeForm(deps.db, hash, id);
 		}
-		const told = { c, deps, now: at, query: c.req.query(), form, body, param: (name: string) => ofSegment(c.req.param(name) ?? "") };
-		if (session === null) return page.handle({ ...told, session });
-		const signedIn = { ...told, session, person: session.person, actor: actorOfPerson(session.person, requestId) };
+		const request = { c, deps, now: at, query: c.req.query(), form, body, param: (name: string) => ofSegment(c.req.param(name) ?? "") };
+		if (session === null) return page.handle({ ...request, session });
+		const signedIn = { ...request, session, person: session.person, actor: actorOfPerson(session.person, requestId) };
 		if (c.req.method === "POST") asked = signedIn;
 		return page.handle(publisher === null ? signedIn : { ...signedIn, publisher });
 	};
-	let shown: Shown;
-	let around: Omit<Answer, "shown"> = { page, path: c.req.path };
+	let told: Answer;
 	try {
-		shown = await answer();
+		told = { page, path: c.req.path, shown: await answer() };
 	} catch (error) {
 		if (!(error instanceof HttpError)) logError("request.failed", error, { request: requestId });
 		else if (error.status < 500) await free();
-		const where = !isData && asked !== null && error instanceof HttpError ? await refusedWhereSent(pages, asked, error) : null;
-		if (where !== null) {
-			shown = where.shown;
-			around = where;
-		} else if (isData)
-			shown = error instanceof HttpError ? jsonResponse(error.body, error.status) : jsonResponse({ error: "Internal error" }, 500);
-		else
-			shown =
-				error instanceof HttpError
-					? errorView(error, {
-							isFiltered: c.req.method !== "POST" && (page.list !== undefined || Object.keys(c.req.query()).length > 0),
-							title: page.title,
-							path: c.req.path,
-							query: c.req.query(),
-							list: page.list,
-							back: c.req.method === "POST" ? sentFrom(pages, c) : null,
-							kept: error.status === 429 || error.status === 503 ? await keepForm(page, c, body, true) : null,
-						})
-					: failureView(requestId);
+		told = await tellError(pages, page, c, error, { isData, asked, body, requestId });
 	}
 	const mayKeep = session !== null && page.method === "POST" && !page.isSecret;
-	const answered = await writeAnswer(pages, { ...around, shown }, session, mayKeep);
+	const answered = await writeAnswer(pages, told, session, mayKeep);
 	const headers = new Headers(deps.consoleUrl.startsWith("https:") ? HTTPS_HEADERS : CONSOLE_HEADERS);
 	for (const [name, value] of new Headers(limits)) headers.set(name, value);
 	for (const [name, value] of headers) if (!answered.headers.has(name)) answered.headers.set(name, value);
 	return answered;
+}
+
+/** What is sent as a form; of every other body nothing. */
+function formOf(c: Context, body: Uint8Array<ArrayBuffer>): URLSearchParams {
+	const isForm = /^application\/x-www-form-urlencoded\b/i.test(c.req.header("content-type") ?? "");
+	// Browsers send each end of a line as two characters, and count one.
+	return new URLSearchParams(isForm ? fromUtf8(body).replaceAll(/%0d%0a/gi, "%0A") : "");
+}
+
+/** How far a request came: whether it is for data, what its page was asked to do, and its body, as far as it was read. */
+type Failed = { isData: boolean; asked: PersonRequest | null; body: Uint8Array<ArrayBuffer> | null; requestId: string };
+
+/** What is told of an error: by the page that a refused form was sent from, where that can be shown; else by itself. */
+async function tellError(
+	pages: readonly Page[],
+	page: Page,
+	c: Context,
+	error: unknown,
+	{ isData, asked, body, requestId }: Failed,
+): Promise<Answer> {
+	const { path } = c.req;
+	if (!(error instanceof HttpError))
+		return { page, path, shown: isData ? jsonResponse({ error: "Internal error" }, 500) : failureView(requestId) };
+	if (isData) return { page, path, shown: jsonResponse(error.body, error.status) };
+	const whereSent = asked === null ? null : await refusedWhereSent(pages, asked, error);
+	if (whereSent !== null) return whereSent;
+	const isPost = c.req.method === "POST";
+	const query = c.req.query();
+	const shown = errorView(error, {
+		isFiltered: !isPost && (page.list !== undefined || Object.keys(query).length > 0),
+		title: page.title,
+		path,
+		query,
+		list: page.list,
+		back: isPost ? sentFrom(pages, c) : null,
+		kept: error.status === 429 || error.status === 503 ? await keepForm(page, c, body, true) : null,
+	});
+	return { page, path, shown };
 }
 
 /** The publisher whose page it is; null where it is none's. @throws HttpError 403 where they may not */
