@@ -4,9 +4,9 @@ import * as v from "valibot";
 import { FEEDBACK_DAYS } from "../bid-counts/kept-for.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import { day } from "../http/datetime.ts";
-import { invalidInput } from "../http/errors.ts";
-import { cursorOf, cutPage } from "../http/pages.ts";
-import { groupOf, readDaySpan } from "../http/period.ts";
+import { name } from "../http/filters.ts";
+import { cutPage } from "../http/pages.ts";
+import { groupCursor, groupOf, readDaySpan, requireKeyOf } from "../http/period.ts";
 import { readQuery } from "../http/read-input.ts";
 import { NOTICE_KINDS, type NoticeKind } from "../lib/enums.ts";
 import { microsToDecimal4 } from "../lib/money.ts";
@@ -19,9 +19,9 @@ export const feedbackQuerySchema = v.strictObject({
 	group: groupOf(FEEDBACK_GROUPS, "day,publisher"),
 	from: v.optional(day),
 	to: v.optional(day),
-	publisher: v.optional(v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"))),
+	publisher: v.optional(name),
 	limit: pageLimit,
-	cursor: cursorOf(v.array(v.union([v.pipe(v.string(), v.maxLength(1_000)), v.pipe(v.number(), v.safeInteger())]))),
+	cursor: groupCursor,
 });
 
 export type FeedbackQuery = {
@@ -39,10 +39,7 @@ export type FeedbackQuery = {
 export function readFeedbackQuery(query: Record<string, string>, now: number): FeedbackQuery {
 	const { group, from, to, publisher, limit, cursor } = readQuery(feedbackQuerySchema, query);
 	const days = readDaySpan(from, to, now, { defaultDays: 6, maxDays: FEEDBACK_DAYS });
-	const isKey =
-		cursor === undefined ||
-		(cursor.length === group.length && cursor.every((value, at) => (typeof value === "number") === (group[at] === "loss")));
-	if (!isKey) throw invalidInput([{ path: "cursor", message: "must be of the same group" }]);
+	requireKeyOf(group, cursor, ["loss"]);
 	return { group, ...days, publisher: publisher ?? null, limit, after: cursor ?? null };
 }
 

@@ -1,8 +1,8 @@
 /** What GET /operator/bids is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
 import { datetime } from "../http/datetime.ts";
-import { cursorOf } from "../http/pages.ts";
-import { groupOf, readSpan, requireKeyOf } from "../http/period.ts";
+import { name } from "../http/filters.ts";
+import { groupCursor, groupOf, readSpan, requireKeyOf } from "../http/period.ts";
 import { readQuery } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS, HOUR_MS, hourOf } from "../lib/time.ts";
@@ -13,9 +13,9 @@ export const bidsQuerySchema = v.strictObject({
 	group: groupOf(BIDS_GROUPS, "hour,publisher,reason"),
 	from: v.optional(datetime),
 	to: v.optional(datetime),
-	publisher: v.optional(v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"))),
+	publisher: v.optional(name),
 	limit: pageLimit,
-	cursor: cursorOf(v.array(v.union([v.pipe(v.string(), v.maxLength(1_000)), v.pipe(v.number(), v.safeInteger())]))),
+	cursor: groupCursor,
 });
 
 export type BidsQuery = {

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { DAY_MS, utcDay } from "../lib/time.ts";
 import { endOf, NOT_IN_ORDER, startOf, within } from "./datetime.ts";
 import { invalidInput } from "./errors.ts";
+import { cursorOf } from "./pages.ts";
 
 export type Span = {
 	fromAt: number;
@@ -71,6 +72,9 @@ export function groupOf<const Name extends string>(names: readonly Name[], other
 		otherwise,
 	);
 }
+
+/** The cursor of a grouped list: what its last row has by each name, see {@link requireKeyOf}. */
+export const groupCursor = cursorOf(v.array(v.union([v.pipe(v.string(), v.maxLength(2_000)), v.pipe(v.number(), v.safeInteger())])));
 
 /**
  * Holds the cursor of a grouped list to its group: a value for each name.

@@ -1,8 +1,8 @@
 /** What GET /operator/reports is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
 import { day } from "../http/datetime.ts";
-import { cursorOf } from "../http/pages.ts";
-import { groupOf, readDaySpan, requireKeyOf } from "../http/period.ts";
+import { name } from "../http/filters.ts";
+import { groupCursor, groupOf, readDaySpan, requireKeyOf } from "../http/period.ts";
 import { flag, readQuery } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { REPORT_GROUPS, type ReportGroup } from "./report-answer.ts";
@@ -19,9 +19,9 @@ export const networkReportQuerySchema = v.strictObject({
 	detail: flag,
 	from: v.optional(day),
 	to: v.optional(day),
-	publisher: v.optional(v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"))),
+	publisher: v.optional(name),
 	limit: pageLimit,
-	cursor: cursorOf(v.array(v.union([v.pipe(v.string(), v.maxLength(2_000)), v.pipe(v.number(), v.safeInteger())]))),
+	cursor: groupCursor,
 });
 
 export type NetworkReportQuery = {
@@ -50,7 +50,7 @@ export function readNetworkReportQuery(query: Record<string, string>, now: numbe
 
 /** Whether it is added up of single clicks and conversions: no sums of sources are kept by what it asks. */
 export function isOfRows({ group, detail }: Pick<NetworkReportQuery, "group" | "detail">): boolean {
-	return group.includes("source") && (detail || group.some((name) => !OF_SOURCE_SUMS.has(name)));
+	return group.includes("source") && (detail || group.some((one) => !OF_SOURCE_SUMS.has(one)));
 }
 
 /** Whether its rows have what sums of sources lack. */

@@ -1,7 +1,7 @@
 /** What GET /api/brands is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
 import { day } from "../http/datetime.ts";
-import { brandDomain } from "../http/filters.ts";
+import { brandDomain, name } from "../http/filters.ts";
 import { cursorOf } from "../http/pages.ts";
 import { readQuery } from "../http/read-input.ts";
 import { canonicalCountry } from "../lib/country.ts";
@@ -21,7 +21,6 @@ function oneOf<const Name extends string>(names: readonly Name[]) {
 	);
 }
 
-const shortText = v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"));
 const price = v.pipe(
 	v.string(),
 	v.transform((text) => parseDecimal(text, PRICE_DIGITS)),
@@ -31,8 +30,8 @@ const price = v.pipe(
 
 export const brandsQuerySchema = v.strictObject({
 	domain: v.optional(brandDomain),
-	q: v.optional(shortText),
-	category: v.optional(shortText),
+	q: v.optional(name),
+	category: v.optional(name),
 	country: v.optional(
 		v.pipe(
 			v.string(),

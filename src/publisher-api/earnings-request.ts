@@ -1,8 +1,7 @@
 /** What GET /api/earnings is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
 import { day } from "../http/datetime.ts";
-import { cursorOf } from "../http/pages.ts";
-import { groupOf, readDaySpan, requireKeyOf } from "../http/period.ts";
+import { groupCursor, groupOf, readDaySpan, requireKeyOf } from "../http/period.ts";
 import { readQuery } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { EARNINGS_GROUPS, type EarningsGroup } from "./earnings-answer.ts";
@@ -16,7 +15,7 @@ export const earningsQuerySchema = v.strictObject({
 	from: v.optional(day),
 	to: v.optional(day),
 	limit: pageLimit,
-	cursor: cursorOf(v.array(v.union([v.string(), v.pipe(v.number(), v.safeInteger())]))),
+	cursor: groupCursor,
 });
 
 export type EarningsQuery = {

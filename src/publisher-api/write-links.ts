@@ -6,6 +6,7 @@ import { readTexts } from "../clicks/read-parameters.ts";
 import type { Database } from "../db/client.ts";
 import { findBrandDomains } from "../db/find-brands.ts";
 import { IS_PAUSED } from "../db/is-paused.ts";
+import { name } from "../http/filters.ts";
 import type { Publisher } from "../keys/key-owners.ts";
 import { readBlockedBrands } from "../lib/blocked-brands.ts";
 import { normaliseClickId } from "../lib/click-id.ts";
@@ -43,7 +44,7 @@ export const linksRequestSchema = v.strictObject({
 			v.description("Your click id; without it each link has the placeholder."),
 		),
 	),
-	subi: v.optional(v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"), v.description("Your sub id."))),
+	subi: v.optional(v.pipe(name, v.description("Your sub id."))),
 });
 
 export type LinksRequest = v.InferOutput<typeof linksRequestSchema>;

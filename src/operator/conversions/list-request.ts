@@ -1,6 +1,7 @@
 /** What GET /operator/conversions is asked for. */
 import * as v from "valibot";
 import { inOrder, times } from "../../http/datetime.ts";
+import { name } from "../../http/filters.ts";
 import { cursorOf } from "../../http/pages.ts";
 import { readQuery } from "../../http/read-input.ts";
 import { CONVERSION_HOLDS, CONVERSION_STAGES, CONVERSION_STATUSES, NO_MATCH_REASONS } from "../../lib/enums.ts";
@@ -13,19 +14,17 @@ const position = v.tuple([v.pipe(v.number(), v.safeInteger()), v.string(), v.str
 
 export const LISTED_REASONS = [...CONVERSION_HOLDS, ...NO_MATCH_REASONS] as const;
 
-const id = v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"));
-
 /** Closed: a filter that is misspelled would show what it was to leave out. */
 const listSchema = v.pipe(
 	v.strictObject({
 		stage: v.optional(v.picklist(CONVERSION_STAGES, `must be one of ${CONVERSION_STAGES.join(", ")}`)),
 		status: v.optional(v.picklist(CONVERSION_STATUSES, `must be one of ${CONVERSION_STATUSES.join(", ")}`)),
 		/** platforms.id. */
-		platform: v.optional(id),
+		platform: v.optional(name),
 		/** publishers.id. */
-		publisher: v.optional(id),
+		publisher: v.optional(name),
 		/** A brand's domain. */
-		brand: v.optional(v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"))),
+		brand: v.optional(name),
 		/** Why it is quarantined, or has no click. */
 		reason: v.optional(v.picklist(LISTED_REASONS, `must be one of ${LISTED_REASONS.join(", ")}`)),
 		/** When it was first reported: from, and before. */
