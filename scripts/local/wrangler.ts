@@ -38,7 +38,7 @@ export function spawnWrangler(arguments_: readonly string[], variables: Record<s
 }
 
 /** Runs a wrangler command to its end and returns its exit code with all it printed. */
-export async function runWrangler(arguments_: readonly string[]): Promise<{ code: number; output: string }> {
+async function runWrangler(arguments_: readonly string[]): Promise<{ code: number; output: string }> {
 	const child = spawnWrangler(arguments_);
 	let output = "";
 	for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (output += text));

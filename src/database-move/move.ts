@@ -6,11 +6,11 @@ import type { SQL } from "drizzle-orm";
 import { auditStatement } from "../audit/audit-statement.ts";
 import type { Database } from "../db/client.ts";
 import type { Actor } from "../http/actor.ts";
+import { MAX_WORK_MS } from "../http/limits.ts";
 import { MOVE_STEPS, type MoveStep } from "../lib/enums.ts";
 import { HttpError } from "../lib/http.ts";
 import { newUuid } from "../lib/ids.ts";
 import { logError, logInfo } from "../lib/log.ts";
-import { SECOND_MS } from "../lib/time.ts";
 import { compareRows } from "./compare-rows.ts";
 import { compareSums } from "./compare-sums.ts";
 import { copyRows } from "./copy-rows.ts";
@@ -26,8 +26,6 @@ export type MoveDeps = {
 	now: () => number;
 };
 
-/** A request stops when it is over, between two of its steps. */
-const MAX_MS = 5 * SECOND_MS;
 const MAX_SHOWN = 100;
 
 const UNBOUND = "a move needs both bindings, DB and POSTGRES: see docs/operations/postgresql.md";
@@ -48,7 +46,7 @@ export async function moveDatabase({ move, now }: MoveDeps, actor: Actor): Promi
 		return answer("switched", await readProgress(to));
 	}
 	const moveId = await ensureBegun({ from, to }, state, now(), actor);
-	const endsAt = now() + MAX_MS;
+	const endsAt = now() + MAX_WORK_MS;
 	const differences: MoveDifference[] = [];
 	const walk: Walk = { from, to, moveId, isOver: () => now() >= endsAt, report: (difference) => differences.push(difference) };
 	for (const step of MOVE_STEPS) {

@@ -2,8 +2,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { logError } from "../lib/log.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, utcDay } from "../lib/time.ts";
-import { changedDays } from "../reconcile/changed-days.ts";
+import { DAY_MS, HOUR_MS, utcDay } from "../lib/time.ts";
+import { changedDays, unseenSince } from "../reconcile/changed-days.ts";
 import { firstDay } from "../reconcile/first-day.ts";
 import { computeDigest, type DaysDeps, RECORDS_A_SLICE } from "./compute-digest.ts";
 import { DAY_SUMS } from "./day-sums.ts";
@@ -16,8 +16,6 @@ const RECORDS_A_RUN = 20_000;
 export const DAYS_STATEMENTS = 20 + DAYS_A_RUN * 7 + 20;
 /** Days that have their turn in an hour, whether or not they are known to have changed. */
 const TURN_DAYS = 31;
-/** What was written shortly before the last look may have become visible after it. */
-const OVERLAP_MS = 10 * MINUTE_MS;
 /** Days of publishers that are taken from the changes of one hour; others come with their turn. */
 const MAX_CHANGED = 5_000;
 
@@ -74,7 +72,7 @@ async function noteFailure(db: Database, { publisherId, day }: PublisherDay, at:
 /** Notes closed days whose sums are not those of their digest, and those of which records came, changed or went since. */
 async function selectDays(db: Database, { selectedAt, turnDay }: State, now: number): Promise<void> {
 	const today = utcDay(now);
-	const since = Math.max(0, selectedAt - OVERLAP_MS);
+	const since = unseenSince(selectedAt);
 	const first = turnDay !== null && turnDay < today ? turnDay : await firstDay(db, now);
 	const turn = Array.from({ length: TURN_DAYS }, (_, at) => utcDay(Date.parse(first) + at * DAY_MS));
 	const days = [...new Set([utcDay(now - DAY_MS), utcDay(now - 2 * DAY_MS), ...turn, ...(await changedDays(db, since))])];

@@ -1,8 +1,8 @@
 /** POST /operator/check-ledger: checks all conversions, some of them a request. */
 import { Hono } from "hono";
+import { MAX_WORK_MS } from "../http/limits.ts";
 import { readBody } from "../http/read-input.ts";
 import { jsonResponse } from "../lib/http.ts";
-import { SECOND_MS } from "../lib/time.ts";
 import type { LedgerDifference } from "./check-conversion.ts";
 import { checkLedger, countReasons, type LedgerDeps, type Reasons } from "./check-ledger.ts";
 import { checkLedgerSchema, type LedgerAnswer, readCursor, writeCursor } from "./ledger-answers.ts";
@@ -10,9 +10,8 @@ import { readNextKeys } from "./read-conversions.ts";
 import { showLedgerDifference, showReasons } from "./show-ledger.ts";
 
 const CONVERSIONS_A_SLICE = 500;
-/** A request stops when either is reached. */
+/** A request stops when it is reached, or its time is over. */
 const MAX_SLICES = 20;
-const MAX_MS = 5 * SECOND_MS;
 const MAX_SHOWN = 100;
 
 export function ledgerRoutes(deps: LedgerDeps): Hono {
@@ -31,7 +30,7 @@ async function check(deps: LedgerDeps, cursor: string | undefined): Promise<Ledg
 	let conversions = 0;
 	let reasons: Reasons = {};
 	let isOver = false;
-	for (let slices = 0; !isOver && slices < MAX_SLICES && deps.now() - startedAt < MAX_MS; slices++) {
+	for (let slices = 0; !isOver && slices < MAX_SLICES && deps.now() - startedAt < MAX_WORK_MS; slices++) {
 		const keys = await readNextKeys(deps.db, after, CONVERSIONS_A_SLICE);
 		const result = await checkLedger(deps, keys);
 		conversions += result.conversions;

@@ -6,10 +6,11 @@ import { wrapD1 } from "../db/wrap-d1.ts";
 import { actorOf } from "../http/actor.ts";
 import { NOT_IN_ORDER, day as utcDate } from "../http/datetime.ts";
 import { invalidInput } from "../http/errors.ts";
+import { MAX_WORK_MS } from "../http/limits.ts";
 import { readBody } from "../http/read-input.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { Operations } from "../lib/operations.ts";
-import { DAY_MS, isUtcDay, SECOND_MS, utcDay } from "../lib/time.ts";
+import { DAY_MS, isUtcDay, utcDay } from "../lib/time.ts";
 import type { Difference } from "./compare-sums.ts";
 import { MAX_AHEAD_MS } from "./compare-sums.ts";
 import { firstDay } from "./first-day.ts";
@@ -18,9 +19,8 @@ import type { ReconcileAnswer } from "./reconcile-answers.ts";
 import { logDifferences, type ReconcileDeps, type Repair, reconcilePart, reconcileTotals } from "./reconcile-sums.ts";
 import { showDifference } from "./show-difference.ts";
 
-/** A request stops when any is reached: D1 stops a query, and an invocation's number of them, later. */
+/** A request stops when any is reached, or its time is over: D1 stops a query, and an invocation's number of them, later. */
 const MAX_DAYS = 30;
-const MAX_MS = 5 * SECOND_MS;
 /**
  * Statements that have to be left to begin another part: sixteen of publishers with a repair, five times where other repairs come in between,
  * and as many of totals; of campaigns, four for each hundred thousand clicks of two days.
@@ -81,7 +81,7 @@ async function reconcile({ db, now }: ReconcileDeps, asked: Asked, repair: Repai
 	const clicksGone = new Set<string>();
 	let day = begin === null ? first : begin.day;
 	let part = begin?.part ?? FIRST_PART;
-	const hasRoom = () => compared.length < MAX_DAYS && now() - startedAt < MAX_MS && operations.has({ statements: STATEMENTS_LEFT });
+	const hasRoom = () => compared.length < MAX_DAYS && now() - startedAt < MAX_WORK_MS && operations.has({ statements: STATEMENTS_LEFT });
 	while (day !== null && day <= last && hasRoom()) {
 		const result = await reconcilePart(deps, day, part, repair);
 		differences.push(...result.differences.slice(0, MAX_FOUND - differences.length));

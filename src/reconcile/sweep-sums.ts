@@ -1,8 +1,8 @@
 /** The hourly job: which days have changed, and the comparison of some parts of them with every run of the cron until none is left. */
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, utcDay } from "../lib/time.ts";
-import { changedDays } from "./changed-days.ts";
+import { DAY_MS, HOUR_MS, utcDay } from "../lib/time.ts";
+import { changedDays, unseenSince } from "./changed-days.ts";
 import { firstDay } from "./first-day.ts";
 import { FIRST_PART, readPart, writePart } from "./parts.ts";
 import { logDifferences, type ReconcileDeps, reconcilePart, reconcileTotals } from "./reconcile-sums.ts";
@@ -17,8 +17,6 @@ export const SUMS_STATEMENTS = 25 + PARTS_A_RUN * 12;
 const TOTALS_AN_HOUR = 500;
 /** How often the comparison of a day is begun in an hour. */
 const MAX_TRIES = 3;
-/** What was written shortly before the last look may have become visible after it. */
-const OVERLAP_MS = 10 * MINUTE_MS;
 
 type State = { selectedAt: number; turnDay: string | null; totalsAfter: number };
 
@@ -56,7 +54,7 @@ async function comparePart(deps: ReconcileDeps, { day, part }: { day: string; pa
 async function startHour(deps: ReconcileDeps, state: State, now: number): Promise<void> {
 	const { db } = deps;
 	const turnDay = await nextTurn(db, state.turnDay, now);
-	const days = new Set([utcDay(now - DAY_MS), utcDay(now), turnDay, ...(await changedDays(db, state.selectedAt - OVERLAP_MS))]);
+	const days = new Set([utcDay(now - DAY_MS), utcDay(now), turnDay, ...(await changedDays(db, unseenSince(state.selectedAt)))]);
 	const { differences, last } = await reconcileTotals(deps, state.totalsAfter, TOTALS_AN_HOUR, false);
 	logDifferences(differences);
 	await runTransaction(db, [

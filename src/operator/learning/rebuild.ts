@@ -3,16 +3,14 @@ import { auditStatement } from "../../audit/audit-statement.ts";
 import { runTransaction } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
+import { MAX_WORK_MS } from "../../http/limits.ts";
 import { WEEK_DAYS, weekOf } from "../../learning/fold.ts";
 import { HISTORY_DAYS } from "../../learning/settings.ts";
 import { isThinned, rebuildWeek } from "../../learning-rows/rebuild.ts";
-import { DAY_MS, SECOND_MS, utcDay } from "../../lib/time.ts";
+import { DAY_MS, utcDay } from "../../lib/time.ts";
 import type { ImportDeps } from "../network/import-network.ts";
 import type { LearningRebuilt } from "./learning-answers.ts";
 import type { RebuildRequest } from "./learning-requests.ts";
-
-/** After this time a request begins no further week. */
-const MAX_MS = 5 * SECOND_MS;
 
 /** Rebuilds from the oldest week that is learned from, or goes on where a request has ended. */
 export async function rebuildLearning(
@@ -35,7 +33,7 @@ export async function rebuildLearning(
 		if (await isThinned(db, week)) left++;
 		else await rebuildWeek(db, week);
 		week += WEEK_DAYS;
-	} while (week <= today && now() - startedAt < MAX_MS);
+	} while (week <= today && now() - startedAt < MAX_WORK_MS);
 	return {
 		weeks: (week - first) / WEEK_DAYS - left,
 		weeks_left: left,
