@@ -1,4 +1,3 @@
-import type { LearningSettings } from "../../src/learning/settings.ts";
 import { Learner } from "../backtest/learner.ts";
 import { readLine } from "../backtest/messages.ts";
 import { answerLine } from "../backtest/serve.ts";
@@ -39,8 +38,8 @@ function writeNetwork(market: Market): string {
 }
 
 /** The production learner, called as `--serve` calls it. */
-export function learning(market: Market, settings?: LearningSettings): Player & { learner: Learner } {
-	const learner = new Learner("automatic", settings);
+export function learning(market: Market): Player & { learner: Learner } {
+	const learner = new Learner();
 	answerLine(learner, readLine(writeNetwork(market)));
 	return {
 		learner,

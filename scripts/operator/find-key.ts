@@ -6,9 +6,9 @@ import { readDevVars } from "../local/secrets.ts";
  * The operator key: from the key file, else OPERATOR_KEY in the environment, else .dev.vars. It is never an argument, which other
  * users of the machine could read.
  */
-export function findKey(keyFile: string | undefined, environment: NodeJS.ProcessEnv = process.env): { key: string; keySource: string } {
+export function findKey(keyFile: string | undefined): { key: string; keySource: string } {
 	if (keyFile !== undefined) return { key: readKeyFile(keyFile), keySource: keyFile };
-	const given = environment.OPERATOR_KEY?.trim();
+	const given = process.env.OPERATOR_KEY?.trim();
 	if (given) return sendable(given, "OPERATOR_KEY in the environment");
 	const stored = readDevVars().OPERATOR_KEY;
 	if (stored) return sendable(stored, ".dev.vars");

@@ -18,10 +18,9 @@ export function derivedName(table: SQLiteTable, suffix: string): SQL {
 /**
  * The names of columns, separated by commas.
  * @param properties as the schema calls them
- * @param instead what stands in the place of some
  */
-export function columnNames(table: SQLiteTable, properties: readonly string[], instead: Readonly<Record<string, SQL>> = {}): SQL {
-	return listOf(properties.map((property) => instead[property] ?? sql.raw(columnOf(table, property).name)));
+export function columnNames(table: SQLiteTable, properties: readonly string[]): SQL {
+	return listOf(properties.map((property) => sql.raw(columnOf(table, property).name)));
 }
 
 /** The names of columns as a row value, each behind what it is of: an alias, or `excluded`. */

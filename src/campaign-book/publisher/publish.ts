@@ -62,9 +62,11 @@ export async function publishBook(deps: PublishDeps, check = false, left?: Opera
 	return withLease(deps, (lease) => publishUnderLease(deps, lease, check, newBudget(left)));
 }
 
-/** Publishes, waiting for another publisher to end for at most `patienceMs`. @throws PublishBusyError after that */
-export async function publishBookPatiently(deps: PublishDeps, patienceMs = 30 * SECOND_MS): Promise<PublishResult> {
-	const until = deps.now() + patienceMs;
+const PATIENCE_MS = 30 * SECOND_MS;
+
+/** Publishes, waiting for another publisher to end. @throws PublishBusyError where that takes too long */
+export async function publishBookPatiently(deps: PublishDeps): Promise<PublishResult> {
+	const until = deps.now() + PATIENCE_MS;
 	for (;;) {
 		try {
 			return await publishBook(deps);
