@@ -844,7 +844,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 	{
 		path: "scripts/market",
 		job: "a simulated market, and who may set prices in it",
-		imports: ["src/learning", "scripts/backtest"],
+		imports: ["scripts/backtest"],
 		packages: [],
 	},
 	{
