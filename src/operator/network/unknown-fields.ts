@@ -1,6 +1,7 @@
 /** What a network file holds that its format does not know: likely typing mistakes. */
 import type { Fault } from "../../http/errors.ts";
 import { suggest } from "../../http/suggest.ts";
+import { isObject } from "../../lib/json.ts";
 import { campaignSchema, publisherSchema, SECTIONS, type SectionName } from "./network-file.ts";
 
 export type UnknownField = { path: string; name: string; known: readonly string[] };
@@ -31,8 +32,4 @@ function unknownOf(entries: object, value: unknown, path: string): UnknownField[
 	return Object.keys(value)
 		.filter((name) => !Object.hasOwn(entries, name))
 		.map((name) => ({ path: `${path}.${name}`, name, known }));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null;
 }
