@@ -6,6 +6,7 @@ import { View, view } from "./page.ts";
 import type { Query } from "./ui/address.ts";
 import { type Fault, Field } from "./ui/field.tsx";
 import { Faults } from "./ui/messages.tsx";
+import { inWords } from "./ui/values.tsx";
 
 type Words = { title: string; text: string };
 
@@ -116,7 +117,7 @@ export function failureView(requestId: string): View {
 
 /** A parameter's name, as a label has it. */
 function wordsOf(name: string): string {
-	return name.slice(0, 1).toUpperCase() + name.slice(1).replaceAll("_", " ");
+	return name.slice(0, 1).toUpperCase() + inWords(name.slice(1));
 }
 
 export function problemView(status: number, title: string, content: JSX.Element): View {

@@ -16,7 +16,7 @@ import { type Fault, Field } from "../ui/field.tsx";
 import { Pager } from "../ui/filters.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { Count, Money, State, Time } from "../ui/values.tsx";
+import { Count, inWords, Money, State, Time } from "../ui/values.tsx";
 import { Changed, givenIn, isPreview, Preview } from "./preview.tsx";
 
 const PATH = "/console/operator/adjustments";
@@ -194,7 +194,7 @@ function AdjustmentForm({
 						label={LABELS.reason}
 						value={fields.reason}
 						faults={faults}
-						choices={[{ value: "", label: "any" }, ...TRAFFIC_RULES.map((value) => ({ value, label: value.replaceAll("_", " ") }))]}
+						choices={[{ value: "", label: "any" }, ...TRAFFIC_RULES.map((value) => ({ value, label: inWords(value) }))]}
 					/>
 				</>
 			) : (
@@ -230,7 +230,7 @@ function UndoForm({ fields, faults }: { fields: Record<string, string>; faults: 
 
 const COLUMNS: readonly Column<ListedAdjustment>[] = [
 	{ head: "At", cell: ({ at }) => <Time at={at} /> },
-	{ head: "What", cell: ({ kind }) => kind.replaceAll("_", " ") },
+	{ head: "What", cell: ({ kind }) => inWords(kind) },
 	{ head: "Who", cell: ({ actor }) => actor },
 	{ head: "Why", cell: ({ text }) => text },
 	{ head: "Clicks", kind: "number", cell: ({ clicks }) => <Count of={clicks} /> },

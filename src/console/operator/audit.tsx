@@ -7,7 +7,7 @@ import { page } from "../page.ts";
 import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { Code, Time } from "../ui/values.tsx";
+import { Code, inWords, Time } from "../ui/values.tsx";
 
 const PATH = "/console/operator/audit";
 
@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<Audited>[] = [
 	{ head: "Who", cell: ({ actor }) => actor },
 	{ head: "As", cell: ({ role }) => role },
 	{ head: "Did", cell: ({ verb }) => verb },
-	{ head: "To", cell: ({ subject }) => `${subject.kind.replaceAll("_", " ")} ${subject.id}` },
+	{ head: "To", cell: ({ subject }) => `${inWords(subject.kind)} ${subject.id}` },
 	{
 		head: "Before and after",
 		cell: ({ before, after, counts }) => (

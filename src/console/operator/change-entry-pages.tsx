@@ -15,6 +15,7 @@ import { isFresh } from "../session/sessions.ts";
 import { CopyText } from "../ui/actions.tsx";
 import { Notice } from "../ui/messages.tsx";
 import { Facts } from "../ui/table.tsx";
+import { inWords } from "../ui/values.tsx";
 import { fieldsOf, GUARDED_FIELDS, readSent, type SentFields, textOf } from "./entry-fields.ts";
 import { Conflict, EntryForm, EntryPreview } from "./entry-form.tsx";
 import { networkPath, newPath, SECTION_WORDS } from "./network-lists.tsx";
@@ -176,12 +177,7 @@ async function answerNew(request: PersonRequest, section: EntrySection): Promise
 				<Notice tone="good" title={`The ${one} is there.`}>
 					What was made for it is shown here, and keys never again. <a href={path}>To the {one}</a>
 				</Notice>
-				<Facts
-					facts={report.issued.map(({ kind, value }) => [
-						kind.replaceAll("_", " "),
-						<CopyText text={value} label={`the ${kind.replaceAll("_", " ")}`} />,
-					])}
-				/>
+				<Facts facts={report.issued.map(({ kind, value }) => [inWords(kind), <CopyText text={value} label={`the ${inWords(kind)}`} />])} />
 			</>
 		);
 	} catch (error) {

@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Trace } from "../../conversions/trace-answer.ts";
 import { addressOf } from "../ui/address.ts";
 import type { Column } from "../ui/table.tsx";
-import { Code, Money, State, Time } from "../ui/values.tsx";
+import { Code, inWords, Money, State, Time } from "../ui/values.tsx";
 import { CLICK_REASON_WORDS } from "../words.ts";
 import { networkPath } from "./network-lists.tsx";
 
@@ -29,7 +29,7 @@ export const CLICK_COLUMNS: readonly Column<TracedClick>[] = [
 	},
 	{
 		head: "Flagged",
-		cell: ({ flags }) => flags.map((flag) => flag.replaceAll("_", " ")).join(", "),
+		cell: ({ flags }) => flags.map((flag) => inWords(flag)).join(", "),
 		isGiven: ({ flags }) => flags.length > 0,
 	},
 	{ head: "Bid", kind: "money", cell: ({ bid }) => <Money usd={bid} /> },

@@ -20,7 +20,7 @@ import { type Fault, Field } from "../ui/field.tsx";
 import { Filters } from "../ui/filters.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
-import { Code, Money, State, Time } from "../ui/values.tsx";
+import { Code, inWords, Money, State, Time } from "../ui/values.tsx";
 import { CLICK_REASON_WORDS } from "../words.ts";
 import { ClickLink } from "./click-columns.tsx";
 import { EventFields } from "./event-fields.tsx";
@@ -105,7 +105,7 @@ async function settle(request: PersonRequest, verb: JudgingVerb | "attach", run:
 							[LABELS.text, fields.text],
 							[LABELS.click, fields.click === undefined ? null : <Code>{fields.click}</Code>],
 							["State then", <StaffStanding stage={conversion.stage} status={conversion.status} />],
-							["Held for", conversion.why?.replaceAll("_", " ")],
+							["Held for", inWords(conversion.why)],
 							["Publisher", conversion.publisher],
 							["Publisher's", <Money usd={conversion.publisher_revenue} />],
 							[
@@ -185,7 +185,7 @@ function Standing({ shown: { conversion, click } }: { shown: ShownConversionAnsw
 		<Facts
 			facts={[
 				["State", <StaffStanding stage={conversion.stage} status={conversion.status} />],
-				["Why", conversion.why?.replaceAll("_", " ")],
+				["Why", inWords(conversion.why)],
 				["What ends that", ENDED_BY[conversion.why ?? ""]],
 				["Once it counts", conversion.stage === "settled" ? null : conversion.status],
 				["A person's word", conversion.verdict],
@@ -203,7 +203,7 @@ function Standing({ shown: { conversion, click } }: { shown: ShownConversionAnsw
 				],
 				["Publisher was told", conversion.credited ? "credited" : "nothing that stands"],
 				["Click id as sent", <Code>{conversion.cid}</Code>],
-				["Found by", conversion.attribution?.replaceAll("_", " ")],
+				["Found by", inWords(conversion.attribution)],
 				["Clicked at", click === null ? null : <Time at={click.clicked_at} />],
 				["Click hash", click === null ? null : <ClickLink click={click} />],
 				["Click", click === null ? null : click.reason === null ? "paid" : `unpaid: ${CLICK_REASON_WORDS[click.reason]}`],
@@ -287,7 +287,7 @@ function Attach(props: {
 							head: "Attach",
 							cell: ({ id, unfit }) =>
 								unfit !== null ? (
-									`cannot be: ${unfit.replaceAll("_", " ")}`
+									`cannot be: ${inWords(unfit)}`
 								) : (
 									<Confirm
 										action={`${address}/attach`}
@@ -318,7 +318,7 @@ function History({ shown: { conversion, postbacks, adjustments } }: { shown: Sho
 				caption="What happened to it"
 				columns={[
 					{ head: "At", cell: ({ at }) => <Time at={at} /> },
-					{ head: "What", cell: ({ kind, why }) => [kind, why].filter(Boolean).join(": ").replaceAll("_", " ") },
+					{ head: "What", cell: ({ kind, why }) => inWords([kind, why].filter(Boolean).join(": ")) },
 					{ head: "Set", cell: ({ set }) => <EventFields set={set} /> },
 				]}
 				rows={conversion.events}
@@ -343,7 +343,7 @@ function History({ shown: { conversion, postbacks, adjustments } }: { shown: Sho
 				columns={[
 					{ head: "At", cell: ({ at }) => <Time at={at} /> },
 					{ head: "Who", cell: ({ actor }) => actor },
-					{ head: "What", cell: ({ kind }) => kind.replaceAll("_", " ") },
+					{ head: "What", cell: ({ kind }) => inWords(kind) },
 					{ head: "Why", cell: ({ text }) => text },
 					{ head: "State", cell: ({ undone_by }) => <State word={undone_by === null ? "done" : "undone"} /> },
 				]}

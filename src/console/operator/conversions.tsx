@@ -7,14 +7,14 @@ import { StaffStanding } from "../standing.tsx";
 import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { Money, Time } from "../ui/values.tsx";
+import { inWords, Money, Time } from "../ui/values.tsx";
 import { conversionAddress } from "./conversion.tsx";
 
 const PATH = "/console/operator/conversions";
 
 type Listed = Awaited<ReturnType<typeof listConversions>>["data"][number];
 
-const choices = (words: readonly string[]) => words.map((value) => ({ value, label: value.replaceAll("_", " ") }));
+const choices = (words: readonly string[]) => words.map((value) => ({ value, label: inWords(value) }));
 
 const COLUMNS: readonly Column<Listed>[] = [
 	{ head: "First reported at", cell: ({ first_received_at }) => <Time at={first_received_at} /> },
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Listed>[] = [
 	},
 	{
 		head: "Why",
-		cell: ({ why, status_unknown, network_status }) => (status_unknown ? `unknown word: ${network_status}` : why?.replaceAll("_", " ")),
+		cell: ({ why, status_unknown, network_status }) => (status_unknown ? `unknown word: ${network_status}` : inWords(why)),
 		isGiven: ({ why, status_unknown }) => status_unknown || Boolean(why),
 	},
 	{ head: "Payout", kind: "number", cell: ({ payout, currency }) => `${payout} ${currency}` },

@@ -5,7 +5,7 @@ import type { EntryChange, FieldChange } from "../../operator/network/difference
 import type { ImportReport } from "../../operator/network/import-answer.ts";
 import { Notice } from "../ui/messages.tsx";
 import { Table } from "../ui/table.tsx";
-import { None } from "../ui/values.tsx";
+import { inWords, None } from "../ui/values.tsx";
 import { labelOf } from "./entry-fields.ts";
 
 const MAX_SHOWN = 50;
@@ -87,7 +87,7 @@ export function Changes({ entries, all }: { entries: readonly EntryChange[]; all
 }
 
 function captionOf({ kind, section, id }: EntryChange): string {
-	return `${section === "traffic" || section === "epc_learning" ? "the network" : section.slice(0, -1).replaceAll("_", " ")} ${id}: ${kind}`;
+	return `${section === "traffic" || section === "epc_learning" ? "the network" : inWords(section.slice(0, -1))} ${id}: ${kind}`;
 }
 
 function bidsLine(noun: "campaign" | "publisher", count: number, ids: readonly (number | string)[], one: string, many: string): string {

@@ -15,7 +15,7 @@ import { addressOf } from "../ui/address.ts";
 import { Filters } from "../ui/filters.tsx";
 import { Empty, Notice } from "../ui/messages.tsx";
 import { Table } from "../ui/table.tsx";
-import { Money, Time } from "../ui/values.tsx";
+import { inWords, Money, Time } from "../ui/values.tsx";
 import { CLICK_COLUMNS } from "./click-columns.tsx";
 import { conversionAddress } from "./conversion.tsx";
 import { networkPath } from "./network-lists.tsx";
@@ -91,7 +91,7 @@ async function pagesOf({ db, issuing }: ConsoleDeps, id: string): Promise<{ addr
 	const isKeyId = new RegExp(`^[0-9a-f]{${ID_LENGTH}}$`).test(id);
 	const keys = (isKeyId ? await listKeys(issuing, { id }) : []).map(({ kind, owner }) => ({
 		address: addressOf("/console/operator/keys", { owner, kind }),
-		label: `${kind.replaceAll("_", " ")} ${id} of ${owner}`,
+		label: `${inWords(kind)} ${id} of ${owner}`,
 	}));
 	return [...entries.flat(), ...keys];
 }
@@ -115,7 +115,7 @@ function Traced({ trace: { clicks, conversions, postbacks, truncated } }: { trac
 						),
 					},
 					{ head: "State", cell: ({ stage, status }) => <StaffStanding stage={stage} status={status} /> },
-					{ head: "Why", cell: ({ why }) => why?.replaceAll("_", " "), isGiven: ({ why }) => Boolean(why) },
+					{ head: "Why", cell: ({ why }) => inWords(why), isGiven: ({ why }) => Boolean(why) },
 					{ head: "Publisher", cell: ({ publisher }) => publisher },
 					{ head: "Payout", kind: "number", cell: ({ payout, currency }) => `${payout} ${currency}` },
 					{ head: "Publisher's", kind: "money", cell: ({ publisher_revenue }) => <Money usd={publisher_revenue} /> },

@@ -21,7 +21,7 @@ import { Chart } from "../ui/chart/chart.tsx";
 import { Filters, Periods } from "../ui/filters.tsx";
 import { Notice } from "../ui/messages.tsx";
 import { Figures, Table } from "../ui/table.tsx";
-import { Count, Money, Percent, Time } from "../ui/values.tsx";
+import { Count, inWords, Money, Percent, Time } from "../ui/values.tsx";
 import { CLICK_REASON_WORDS } from "../words.ts";
 import { clicksAddress } from "./clicks.tsx";
 import { DIFFERENCES_ANCHOR, LedgerDifferences } from "./ledger-differences.tsx";
@@ -257,7 +257,7 @@ function Bids({ bids, noBids, period, now }: { bids: BidsPage; noBids: BidsPage;
 			<Table
 				caption="Why there was no bid"
 				columns={[
-					{ head: "Why", cell: ({ reason }) => (reason ?? "").replaceAll("_", " ") },
+					{ head: "Why", cell: ({ reason }) => inWords(reason ?? "") },
 					{ head: "Requests", kind: "number", cell: ({ no_bids }) => <Count of={no_bids} /> },
 					{
 						head: "Part of all",

@@ -20,7 +20,7 @@ import { type Fault, Field } from "../ui/field.tsx";
 import { Pager } from "../ui/filters.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Facts, Table } from "../ui/table.tsx";
-import { State, Time } from "../ui/values.tsx";
+import { inWords, State, Time } from "../ui/values.tsx";
 import { Changes, Difference } from "./difference.tsx";
 
 const PATH = "/console/operator/imports";
@@ -307,8 +307,8 @@ function Issued({ report: { issued } }: { report: ImportReport }): JSX.Element {
 			</Notice>
 			<Facts
 				facts={issued.map(({ owner, kind, value }) => [
-					`${kind.replaceAll("_", " ")} of ${owner}`,
-					<CopyText text={value} label={`the ${kind.replaceAll("_", " ")} of ${owner}`} />,
+					`${inWords(kind)} of ${owner}`,
+					<CopyText text={value} label={`the ${inWords(kind)} of ${owner}`} />,
 				])}
 			/>
 			<p>

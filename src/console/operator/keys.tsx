@@ -17,14 +17,13 @@ import { type Fault, Field } from "../ui/field.tsx";
 import { Filters } from "../ui/filters.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { Code, Time } from "../ui/values.tsx";
+import { Code, inWords, Time } from "../ui/values.tsx";
 import { networkPath } from "./network-lists.tsx";
 
 const PATH = "/console/operator/keys";
 const MAX_SHOWN = 200;
-const WORDS = (kind: string) => kind.replaceAll("_", " ");
-const KIND_CHOICES = CREDENTIAL_KINDS.map((kind) => ({ value: kind, label: WORDS(kind) }));
-const ISSUED_KINDS = CREDENTIAL_KINDS.filter((kind) => !isName(kind)).map((kind) => ({ value: kind, label: WORDS(kind) }));
+const KIND_CHOICES = CREDENTIAL_KINDS.map((kind) => ({ value: kind, label: inWords(kind) }));
+const ISSUED_KINDS = CREDENTIAL_KINDS.filter((kind) => !isName(kind)).map((kind) => ({ value: kind, label: inWords(kind) }));
 const LABELS = {
 	kind: "Kind",
 	owner: "Owner",
@@ -135,7 +134,7 @@ async function list({ deps, query, person, session, now }: PersonRequest): Promi
 
 const COLUMNS: readonly Column<CredentialState>[] = [
 	{ head: "Id", namesRow: true, cell: ({ id }) => <Code>{id}</Code> },
-	{ head: "Kind", cell: ({ kind }) => WORDS(kind) },
+	{ head: "Kind", cell: ({ kind }) => inWords(kind) },
 	{ head: "Owner", cell: ({ kind, owner }) => <Owner kind={kind} owner={owner} /> },
 	{ head: "Role", cell: ({ role }) => role ?? null, isGiven: ({ role }) => role !== undefined },
 	...STANDING_COLUMNS,
@@ -159,8 +158,8 @@ const ACTIONS: Column<CredentialState> = {
 				<Confirm
 					action={`${PATH}/rotate`}
 					label="Rotate"
-					of={`${WORDS(kind)} of ${owner}`}
-					question={`A new ${WORDS(kind)} takes the place of all that ${owner} has. They end after the overlap.`}
+					of={`${inWords(kind)} of ${owner}`}
+					question={`A new ${inWords(kind)} takes the place of all that ${owner} has. They end after the overlap.`}
 					fields={{ kind, owner }}
 					once
 				>
@@ -176,7 +175,7 @@ const ACTIONS: Column<CredentialState> = {
 				<Confirm
 					action={`${PATH}/revoke`}
 					label="Revoke"
-					of={`${WORDS(kind)} ${id} of ${owner}`}
+					of={`${inWords(kind)} ${id} of ${owner}`}
 					question={`${id} of ${owner} ends at once. That cannot be taken back.`}
 					fields={{ kind, owner, id }}
 					danger
@@ -193,7 +192,7 @@ function RotateForm({ typed, faults }: { typed: Readonly<Record<string, string>>
 		<form method="post" action={`${PATH}/rotate`} class="stack">
 			<Faults title="Nothing was rotated" faults={faults} labels={{ overlap_hours: LABELS.overlap_hours, value: LABELS.value }} />
 			<p>
-				A new {WORDS(kind)} takes the place of all that {owner} has. They end after the overlap.
+				A new {inWords(kind)} takes the place of all that {owner} has. They end after the overlap.
 			</p>
 			<Once />
 			<input type="hidden" name="kind" value={kind} />
@@ -256,11 +255,11 @@ function IssueForm({ typed, faults }: { typed: Readonly<Record<string, string>>;
 function Made({ issued: { kind, owner, value, id }, published }: Issued): JSX.Element {
 	return (
 		<>
-			<Notice tone="good" title={`The new ${WORDS(kind)} of ${owner}.`}>
+			<Notice tone="good" title={`The new ${inWords(kind)} of ${owner}.`}>
 				{isName(kind) ? "" : "It is shown here and never again. "}
 				{published ? "" : "Bids hear of it within a minute."}
 			</Notice>
-			<CopyText text={value} label={`the ${WORDS(kind)}`} block />
+			<CopyText text={value} label={`the ${inWords(kind)}`} block />
 			<p>
 				Lists call it <Code>{id}</Code>. <a href={addressOf(PATH, { owner, kind })}>All of {owner}</a>
 			</p>

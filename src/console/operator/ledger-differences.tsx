@@ -3,6 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Status } from "../../operator/status/status-answer.ts";
 import { slugOf } from "../ui/address.ts";
 import { Table } from "../ui/table.tsx";
+import { inWords } from "../ui/values.tsx";
 import { conversionAddress } from "./conversion.tsx";
 
 type Difference = Status["ledger"]["differences"][number];
@@ -28,7 +29,7 @@ function wordsOf({ kind, field }: Difference): { what: string; mend: string } {
 	const known = kind === "callbacks" ? OF_CALLBACKS[field] : undefined;
 	if (known !== undefined) return known;
 	return {
-		what: `${field.replaceAll("_", " ")} is not what its events give`,
+		what: `${inWords(field)} is not what its events give`,
 		mend: "Its row was changed by hand, or by a fault of ours: compare it with its history, and tell us",
 	};
 }

@@ -18,7 +18,7 @@ import { type Fault, Field } from "../ui/field.tsx";
 import { Filters } from "../ui/filters.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Facts, Figures, Table } from "../ui/table.tsx";
-import { Code, Count, Money, Time } from "../ui/values.tsx";
+import { Code, Count, inWords, Money, Time } from "../ui/values.tsx";
 import { givenIn, isPreview } from "./preview.tsx";
 
 const PATH = "/console/operator/postback-problems";
@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Problem>[] = [
 		namesRow: true,
 		cell: ({ platform }) => (platform === null ? "unknown key" : <a href={addressOf(PATH, { platform })}>{platform}</a>),
 	},
-	{ head: "Cause", cell: ({ cause }) => cause.replaceAll("_", " ") },
+	{ head: "Cause", cell: ({ cause }) => inWords(cause) },
 	{ head: "Field", cell: ({ field }) => field },
 	{ head: "Sent", cell: ({ sent }) => <Code>{sent}</Code> },
 	{ head: "How many", kind: "number", cell: ({ count }) => <Count of={count} /> },

@@ -14,7 +14,7 @@ import { type Fault, Field } from "../ui/field.tsx";
 import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty, Faults } from "../ui/messages.tsx";
 import { Table } from "../ui/table.tsx";
-import { Count, Time } from "../ui/values.tsx";
+import { Count, inWords, Time } from "../ui/values.tsx";
 import { newestFirst, ORDER_FILTER } from "./list-order.ts";
 import { ownPublisher } from "./own-publisher.ts";
 import { TriedBid } from "./tried-bid.tsx";
@@ -59,7 +59,7 @@ export const NO_BIDS_PAGES = [
 									<ul class="plain">
 										{reasons.map(({ reason, count }) => (
 											<li>
-												{reason.replaceAll("_", " ")}: <Count of={count} />
+												{inWords(reason)}: <Count of={count} />
 											</li>
 										))}
 									</ul>

@@ -10,7 +10,7 @@ import { listPeople } from "../session/people.ts";
 import { CopyText } from "../ui/actions.tsx";
 import { Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
-import { Share, State, Time } from "../ui/values.tsx";
+import { inWords, Share, State, Time } from "../ui/values.tsx";
 import { found } from "./found.ts";
 import { mayChange } from "./may-change.ts";
 import { KeysTable } from "./settings-keys.tsx";
@@ -46,7 +46,7 @@ export const SETTINGS_PAGES = [
 						caption="Names that your requests carry; to have one replaced, ask your account manager"
 						columns={[
 							{ head: "Kind", cell: ({ kind }) => (kind === "publisher_id" ? "Publisher Id" : "Publisher Identity") },
-							{ head: "Name", cell: ({ kind, value }) => <CopyText text={value} label={`the ${kind.replaceAll("_", " ")}`} /> },
+							{ head: "Name", cell: ({ kind, value }) => <CopyText text={value} label={`the ${inWords(kind)}`} /> },
 							{ head: "State", cell: ({ expires_at }) => <State word={expires_at === null ? "active" : "ending"} /> },
 							{ head: "Ends at", cell: ({ expires_at }) => <Time at={expires_at} /> },
 						]}

@@ -78,10 +78,17 @@ export function Time({ at, date = false }: { at: string | number | null | undefi
 
 /** A state in one word: as the API has it, but for lines under it. Its shape and its colour say no more than the word. */
 export function State({ word, tone = toneOf(word) }: { word: string; tone?: Tone }): JSX.Element {
-	return <span class={`state ${tone}`}>{word.replaceAll("_", " ")}</span>;
+	return <span class={`state ${tone}`}>{inWords(word)}</span>;
 }
 
 /** A text of a machine: an id, a key, an address. */
 export function Code({ children }: { children: string | null | undefined }): JSX.Element {
 	return children === null || children === undefined || children === "" ? <None /> : <code>{children}</code>;
+}
+
+/** A code of the API as words, such as a reason or a kind: "no rate". Nothing of none. */
+export function inWords(code: string): string;
+export function inWords(code: string | null | undefined): string | undefined;
+export function inWords(code: string | null | undefined): string | undefined {
+	return code?.replaceAll("_", " ");
 }
