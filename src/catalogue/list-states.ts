@@ -57,7 +57,7 @@ export class ListStates {
 }
 
 /** Grows with every change of how a list is written. */
-const LIST_FORMAT = 1;
+const LIST_FORMAT = 2;
 
 /** Names that were worked out for a state that an isolate holds: a poll costs no hash. */
 const named = new WeakMap<ListState, Map<string, string>>();

@@ -32,7 +32,8 @@ export function writeRecord(brand: ListedBrand, token: string, { by, seesFlatFee
 	text += `,"merchant_category":${JSON.stringify(brand.category)},"verification_status":"verified"`;
 	if (brand.hasHomepage) text += `,"click_url_homepage":${JSON.stringify(`${link}${OPTIONAL}`)}`;
 	if (brand.hasDeeplink) text += `,"click_url_deeplink":${JSON.stringify(`${link}&dl={dl}${OPTIONAL}`)}`;
-	text += `,"country_code":"${brand.countries.join(",")}","restricted_traffic":${brand.restrictedTraffic}`;
+	// Misspelt by the interface, with an "a" before "ted".
+	text += `,"country_code":"${brand.countries.join(",")}","restricated_traffic":${brand.restrictedTraffic}`;
 	text += `,"new_deal":${brand.newDeal ? 1 : 0},"last_updated_date":${JSON.stringify(brand.lastUpdatedDate)}`;
 	text += `,"commission_rate":${flatFee ? "null" : JSON.stringify(brand.commissionRate)}`;
 	if (flatFee) text += `,"flat_fee":${flatFeeMicros / MICROS_PER_USD}`;

@@ -137,7 +137,8 @@ describe("worker: a record of Brand List", () => {
 			merchant_category: "Footwear",
 			verification_status: "verified",
 			country_code: "US",
-			restricted_traffic: ["Coupons", "TM Bidding"],
+			// Misspelt, as the interface has it: with an "a" before "ted".
+			restricated_traffic: ["Coupons", "TM Bidding"],
 			new_deal: 1,
 			last_updated_date: "2026-10-01",
 			commission_rate: "8% CPS",
@@ -151,7 +152,7 @@ describe("worker: a record of Brand List", () => {
 			merchant_category: null,
 			last_updated_date: null,
 			commission_rate: null,
-			restricted_traffic: [],
+			restricated_traffic: [],
 			new_deal: 0,
 		});
 	});

@@ -15,7 +15,7 @@ const record = {
 	click_url_homepage: v.optional(v.pipe(v.string(), v.description("Replace {clickid} and the other placeholders."))),
 	click_url_deeplink: v.optional(v.pipe(v.string(), v.description("As above; {dl} is the page, percent-encoded."))),
 	country_code: v.string(),
-	restricted_traffic: v.array(v.picklist(RESTRICTED_TRAFFIC)),
+	restricated_traffic: v.pipe(v.array(v.picklist(RESTRICTED_TRAFFIC)), v.description("What you may not do. Misspelt, with an a.")),
 	new_deal: v.picklist([0, 1]),
 	last_updated_date: v.nullable(dateSchema),
 	commission_rate: v.nullable(v.string()),
