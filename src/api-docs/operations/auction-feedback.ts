@@ -20,7 +20,7 @@ export const PUBLISHER_FEEDBACK_OPERATIONS: readonly Operation[] = [
 		host: "base",
 		credential: "AccessKey",
 		summary: "Tell what became of auctions",
-		description: `At most ${MAX_AUCTIONS} auctions. Each is counted once, by its id, which is known for ${AUCTION_KNOWN_DAYS} days: send a request again where its answer was lost. Nothing is paid by it.`,
+		description: `At most ${MAX_AUCTIONS} auctions. Each is counted once, by its id, which is known for ${AUCTION_KNOWN_DAYS} days: send a request again where its answer was lost. Nothing is paid by it. A suspended publisher is answered 401.`,
 		body: {
 			required: true,
 			contents: [

@@ -52,7 +52,7 @@ export const PUBLISHER_CHANGE_OPERATIONS: readonly Operation[] = [
 		credential: "AccessKey",
 		summary: "Which brands have changed for you",
 		description:
-			"Each changed brand once, as it is now, or without a record where you may not promote it now. A page may hold fewer brands than `limit`, even none, and be followed by another: `more` says.",
+			"Each changed brand once, as it is now, or without a record where you may not promote it now. A page may hold fewer brands than `limit`, even none, and be followed by another: `more` says. A suspended publisher is answered 401.",
 		parameters: PARAMETERS,
 		answers: answersOf("A page of brands.", named("BrandChanges", brandChangesSchema)),
 	},
