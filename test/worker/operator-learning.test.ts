@@ -92,6 +92,12 @@ describe("how learning stands", () => {
 		expect(state.platforms).toMatchObject([{ platform: "northwind", conversions: 7, stated: true }]);
 	});
 
+	it("shows a curve that is stated, as long as no night has learned another", async () => {
+		const { platforms } = await ask(learningStateSchema, "/learning");
+		expect(platforms[0]?.arrivals).toContainEqual({ days: 21, part: 1 });
+		expect(platforms[0]?.arrivals.find(({ days }) => days === 10)?.part).toBeCloseTo(0.5, 1);
+	});
+
 	it("tells of no night of a day to come: its clock was ahead", async () => {
 		await db.run(sql`INSERT INTO learning_nights (day, started_at, finished_at, progress) VALUES (${today + 200}, ${now}, ${now}, '{}')`);
 		const { night } = await ask(learningStateSchema, "/learning");

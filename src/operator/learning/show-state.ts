@@ -2,9 +2,9 @@
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import type { Break } from "../../learning/breaks.ts";
-import { type Curve, DEFAULT_CURVES, LAG_EDGES, partBy } from "../../learning/delay-curve.ts";
+import { type Curve, LAG_EDGES, partBy } from "../../learning/delay-curve.ts";
 import type { LearningMode } from "../../learning/modes.ts";
-import { networkSettings } from "../../learning/policy.ts";
+import { networkSettings, type PlatformLearning, priorCurves, readLearning } from "../../learning/policy.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import { PUBLISHING, PUBLISHING_FAULT, type Publishing } from "../../learning-night/publishing.ts";
 import { ownOf } from "../../lib/json.ts";
@@ -55,7 +55,8 @@ export async function showLearningState(db: Database, now: number): Promise<Lear
 		publishing: showPublishing((work?.results ?? []) as Work[]),
 		campaigns: { ...countModes((kinds?.results ?? []) as Kind[], network?.mode ?? "off"), learned: learnedCount },
 		platforms: ((platforms?.results ?? []) as { platform: string; stated: string | null; conversions: number }[]).map((row) => {
-			const { arrivals, reversals } = ownOf(done?.curves ?? {}, row.platform) ?? DEFAULT_CURVES;
+			const known = priorCurves(readLearning<PlatformLearning>(row.stated));
+			const { arrivals, reversals } = ownOf(done?.curves ?? {}, row.platform) ?? known;
 			return {
 				platform: row.platform,
 				conversions: Math.max(0, row.conversions),
