@@ -4,7 +4,7 @@
  */
 import type { FailedKeys } from "../http/failed-keys.ts";
 import type { KeyOwners, PlatformSender } from "../keys/key-owners.ts";
-import type { WaitUntil } from "../lib/async.ts";
+import { type WaitUntil, within } from "../lib/async.ts";
 import { sha256 } from "../lib/bytes.ts";
 import { jsonResponse, methodNotAllowed } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
@@ -13,6 +13,7 @@ import type { PerMinute } from "../lib/per-minute.ts";
 import { decodeText } from "../lib/query.ts";
 import { originHeaders, requestIdOf } from "../lib/request-id.ts";
 import { isPathAt, pathStartOf } from "../lib/request-url.ts";
+import { SECOND_MS } from "../lib/time.ts";
 import { FAILED, invalid, type PostbackAnswer, RECEIVED, UNKNOWN_KEY } from "./answers.ts";
 import { findSenderFault } from "./check-sender.ts";
 import { type Intake, inBrief, MESSAGE_FORMAT, type Postback, type ReceivedPostback } from "./message.ts";
@@ -109,11 +110,14 @@ async function takePostback(deps: PostbackDeps, request: Request, receivedAt: nu
 }
 
 const UNREAD = Symbol("unread");
+/** How long a platform waits for the database: one that hangs up before its answer may be rid of its postback, and never send it again. */
+const KEY_TIMEOUT_MS = 2 * SECOND_MS;
 
-/** The platform whose key it is, or null; `UNREAD` where the database does not say. */
+/** The platform whose key it is, or null; `UNREAD` where the database does not say, or not in time. */
 async function findSender(deps: PostbackDeps, key: string, waitUntil: WaitUntil): Promise<PlatformSender | null | typeof UNREAD> {
 	try {
-		const sender = await deps.keys.findPlatform(key, waitUntil);
+		const sender = await within(deps.keys.findPlatform(key, waitUntil), KEY_TIMEOUT_MS, UNREAD);
+		if (sender === UNREAD) throw new Error("the database did not answer in time");
 		return sender === null && (await deps.areKeysElsewhere?.()) === true ? UNREAD : sender;
 	} catch (error) {
 		logError("postback.key_unread", error);

@@ -223,7 +223,8 @@ export class KeyOwners {
 		} catch (error) {
 			if (known?.kind !== "platform_key" || now - known.confirmedAt > PLATFORM_KEY_TRUSTED_MS) throw error;
 			logError("keys.unread", error);
-			return { ...known, readAt: now };
+			// From now on, not from when it was asked: a database that does not answer takes longer to fail than a key is kept.
+			return { ...known, readAt: this.#now() };
 		}
 	}
 

@@ -95,6 +95,27 @@ describe("worker: whose key it is", () => {
 		expect(await keys.mayBeValid("any-other-key")).toBe(true);
 	});
 
+	it("a database that takes long to fail is asked no more often for a platform's key than one that fails at once", async () => {
+		await storeKey("plk_of-the-test", { kind: "platform_key", ownerId: "northwind" });
+		let asked: number | null = null;
+		const prepare: D1Database["prepare"] = (query) => {
+			if (asked === null) return env.DB.prepare(query);
+			asked++;
+			clock += KEY_KEPT_MS;
+			throw new Error("D1_ERROR: the database is away");
+		};
+		const keys = new KeyOwners({ db: openDatabase({ prepare } as D1Database), now: () => clock });
+		clock = START + 60_000;
+		await keys.find("platform_key", "plk_of-the-test", waitUntil);
+		await Promise.all(background.splice(0));
+		asked = 0;
+		clock += KEY_KEPT_MS;
+		const owners = [];
+		for (let i = 0; i < 3; i++) owners.push(await keys.find("platform_key", "plk_of-the-test", waitUntil));
+		expect(owners).toEqual(["northwind", "northwind", "northwind"]);
+		expect(asked).toBe(1);
+	});
+
 	it("an expired key belongs to no one from the moment it expires, cached or not", async () => {
 		await storeKey("ak_expiring", { expiresAt: START + 1_000 });
 		const keys = newKeys();

@@ -3,6 +3,7 @@ import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecu
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { MAX_UNKNOWN_PER_MINUTE } from "../../../src/conversions/unknown-key-limit.ts";
+import { within } from "../../../src/lib/async.ts";
 import worker from "../../../src/worker.ts";
 import { callPostback, type Fields, importConversionNetwork, postbackFields, readAll, WEST_KEY } from "../../support/conversions.ts";
 
@@ -224,6 +225,7 @@ describe("worker: the postback endpoint", () => {
 			expect(await readAll("SELECT * FROM postback_intake WHERE txnid = 'nowhere'")).toEqual([]);
 		});
 
+		const forEver = () => new Promise<never>(() => {});
 		const away = {
 			prepare: () => {
 				throw new Error("D1_ERROR: away");
@@ -265,6 +267,16 @@ describe("worker: the postback endpoint", () => {
 					{ platform: "west", stage: "waiting" },
 				]);
 				expect(await ledgerOf("unclaimed-1")).toMatchObject([{ outcome: "accepted", platform: "west" }]);
+			});
+
+			test("nor does the database answer at all: the platform is not kept waiting for it", async () => {
+				const silent = { bind: () => silent, raw: forEver, all: forEver, run: forEver, first: forEver };
+				const sent: unknown[] = [];
+				const queue = { send: async (message: unknown) => void sent.push(message) };
+				const hanging = { prepare: () => silent, batch: forEver };
+				const called = callWith({ DB: hanging, POSTGRES: undefined, POSTBACKS: queue }, "unclaimed-silent");
+				expect(await within(called, 4_000, "kept waiting")).toEqual([200, RECEIVED]);
+				expect(sent).toMatchObject([{ kind: "unclaimed" }]);
 			});
 
 			test("one with a key that is none is never settled", async () => {
