@@ -2,6 +2,7 @@
 import { and, asc, isNotNull, lte, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { callbackHealth } from "../db/schema/callbacks.ts";
+import { majorityOf } from "../lib/majority.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { forgetMovedAddresses } from "./breaker.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
@@ -48,9 +49,8 @@ async function probePaused(deps: SweepDeps): Promise<void> {
 /** Where one publisher has more than half of the oldest, as after a large replay, some of the others' go, too. */
 async function enqueueDue(deps: SweepDeps): Promise<void> {
 	const oldest = await enqueueOldest(deps, sql`true`, MAX_SWEPT);
-	const [most] = [...Map.groupBy(oldest, ({ publisherId }) => publisherId)].sort(([, one], [, next]) => next.length - one.length);
-	if (oldest.length < MAX_SWEPT || most === undefined || most[1].length <= MAX_SWEPT / 2) return;
-	await enqueueOldest(deps, sql`publisher_id <> ${most[0]}`, MAX_SWEPT / 2);
+	const most = oldest.length < MAX_SWEPT ? null : majorityOf(oldest, ({ publisherId }) => publisherId);
+	if (most !== null) await enqueueOldest(deps, sql`publisher_id <> ${most}`, MAX_SWEPT / 2);
 }
 
 async function enqueueOldest({ db, queue, now }: SweepDeps, which: SQL, count: number): Promise<{ publisherId: string }[]> {

@@ -1,8 +1,9 @@
 /** What the passing of time brings: clicks that came late, waits that are over, rates that were imported, publishers that are active again. */
-import { and, asc, isNotNull, lte, sql } from "drizzle-orm";
+import { and, asc, isNotNull, lte, ne, sql } from "drizzle-orm";
 import { isAwayError } from "../db/overtaken.ts";
 import { conversions } from "../db/schema/conversions.ts";
 import { logError, logInfo } from "../lib/log.ts";
+import { majorityOf } from "../lib/majority.ts";
 import type { ConversionKey } from "./conversion.ts";
 import type { PostbackItem } from "./message.ts";
 import { type SettleDeps, settleApart } from "./settle-postbacks.ts";
@@ -29,13 +30,24 @@ function tellFailure(_: readonly PostbackItem[], error: unknown): void {
 	logError("conversions.not_settled", error);
 }
 
-function readDue({ db, now }: SettleDeps): Promise<ConversionKey[]> {
+/** Where one platform has more than half of the oldest, some of the others' come before them: it may report any number of unknown clicks. */
+async function readDue(deps: SettleDeps): Promise<ConversionKey[]> {
+	const oldest = await readOldestDue(deps, MAX_SWEPT);
+	const most = oldest.length < MAX_SWEPT ? null : majorityOf(oldest, ({ platform }) => platform);
+	if (most === null) return oldest;
+	const others = await readOldestDue(deps, MAX_SWEPT / 2, most);
+	return [...others, ...oldest.filter(({ platform }) => platform === most)];
+}
+
+/** @param without a platform whose are left out */
+function readOldestDue({ db, now }: SettleDeps, limit: number, without?: string): Promise<ConversionKey[]> {
+	const isDue = and(isNotNull(conversions.retryAt), lte(conversions.retryAt, now()));
 	return db
 		.select({ platform: conversions.platform, txnid: conversions.txnid })
 		.from(conversions)
-		.where(and(isNotNull(conversions.retryAt), lte(conversions.retryAt, now())))
+		.where(without === undefined ? isDue : and(isDue, ne(conversions.platform, without)))
 		.orderBy(asc(conversions.retryAt), asc(conversions.platform), asc(conversions.txnid))
-		.limit(MAX_SWEPT);
+		.limit(limit);
 }
 
 function readReleased({ db }: SettleDeps): Promise<ConversionKey[]> {

@@ -211,6 +211,23 @@ describe("worker: faults on the way to a conversion", () => {
 		expect(await readAll("SELECT txnid FROM conversions WHERE stage = 'settled'")).toHaveLength(3);
 	});
 
+	test("a platform with thousands that are looked at again leaves room in each sweep for the others'", async () => {
+		const click = clickRow();
+		await consume(postbackMessage("west", { txnid: "one", cid: String(click.click_hash) }, Date.now() - 600_000));
+		await storeClicks(click);
+		await env.DB.prepare("UPDATE conversions SET retry_at = 2").run();
+		await env.DB.prepare(
+			`INSERT INTO conversions (platform, txnid, cid, stage, status, status_unknown, test, event_at, payout_micros, currency, event_count,
+				first_received_at, updated_at, retry_at)
+			SELECT 'north', 'many-' || key, 'none', 'waiting', 'approved', 0, 0, ?1, 1, 'USD', 0, ?1, ?1, 1 FROM json_each(?2)`,
+		)
+			.bind(Date.now() - 600_000, JSON.stringify(Array.from({ length: 1_001 }, () => 0)))
+			.run();
+		let batches = 0;
+		await sweepConversions(deps(), () => batches++ === 0);
+		expect(await readAll("SELECT stage FROM conversions WHERE txnid = 'one'")).toEqual([{ stage: "settled" }]);
+	});
+
 	test("the sweep looks at no quarantined conversion for another currency's rate of that day", async () => {
 		const click = clickRow();
 		await storeClicks(click);
