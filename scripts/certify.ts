@@ -109,7 +109,7 @@ async function findNoBid(origin: string, subject: Subject): Promise<string | nul
 	try {
 		({ status } = await send(origin, post(subject, request(subject))));
 	} catch (error) {
-		return `${origin} does not answer (${whyUnanswered(error)}).\nStart a server here with \`npm start\`, or name another with --url.`;
+		return `${origin} does not answer (${whyUnanswered(error)}).\nName one that runs with --url; in a copy of the project, \`npm start\` runs one.`;
 	}
 	if (status !== 204) return null;
 	const { domain, identity, supplyChain } = subject;

@@ -138,6 +138,7 @@ async function test(options: TestOptions): Promise<void> {
 	if (!answer.confirmed) process.exitCode = 1;
 	if (options.json) return console.log(JSON.stringify(answer, null, 2));
 	console.log(`GET ${answer.called}`);
-	console.log(`${answer.http_status ?? "No answer"} after ${answer.latency_ms} ms: ${answer.answer}`);
+	// Where there was no status, the answer says what there was instead.
+	console.log(`${answer.http_status ?? "Ended"} after ${answer.latency_ms} ms: ${answer.answer}`);
 	console.log(answer.confirmed ? "Confirmed: a callback would count as delivered." : "Not confirmed: a callback would be tried again.");
 }
