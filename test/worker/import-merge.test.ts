@@ -539,8 +539,15 @@ describe("worker: an import is undone", () => {
 			status: 409,
 			body: { error: "Changed since", overwritten: [{ section: "brands", id: "gloves.example", field: "category" }] },
 		});
-		expect((await call("POST", "/network/undo?yes=1", { import: id ?? "" })).status).toBe(200);
+		expect(refused.body.message).toMatch(/^1 fields/);
+		const undone = await call("POST", "/network/undo?yes=1", { import: id ?? "" });
+		expect(undone.status).toBe(200);
 		expect(await entryOf("/brands/gloves.example")).toMatchObject({ name: "gloves.example", category: "Gloves", new_deal: true });
+		const again = await call("POST", "/network/undo", { import: id ?? "" });
+		expect([again.status, again.body.message]).toEqual([
+			409,
+			expect.stringMatching(`^Import ${String(undone.body.id)} has undone it already. 2 fields`),
+		]);
 	});
 
 	it("so is one that would remove a campaign that was new and has been changed since; one that is as it was is removed", async () => {

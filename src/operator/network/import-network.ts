@@ -57,6 +57,8 @@ export type Source = {
 	/** Of the file, once it has been read. */
 	fileHash: () => string | null;
 	undoes: string | null;
+	/** The import that has undone the same before. */
+	undoneBy?: string | undefined;
 };
 
 /** How often the taking over is tried while others change other entries. */
@@ -96,7 +98,7 @@ export async function importEntries(deps: ImportDeps, source: Source, options: I
 		await takeEntries(run, source.read(run));
 		const issued = await stageOwners(run, deps.allowInsecureCallbacks, startedAt);
 		await check(run, id);
-		if (run.overwritten.length > 0 && !options.isConfirmed && !options.isDryRun) throw wouldOverwrite(run.overwritten);
+		if (run.overwritten.length > 0 && !options.isConfirmed && !options.isDryRun) throw wouldOverwrite(run.overwritten, source.undoneBy);
 		run.warn(run.overwritten.map(({ section, id: entry, field }) => ({ path: `${section} ${entry}`, message: overwrites(field) })));
 		const needsConfirmation = (await stopsMost(run, id, options)) || run.overwritten.length > 0;
 		if (options.isDryRun)
@@ -168,12 +170,12 @@ function overwrites(field: string): string {
 	return `${field === "" ? "the entry" : field} was changed since, and that is overwritten`;
 }
 
-function wouldOverwrite(overwritten: readonly Overwritten[]): HttpError {
+function wouldOverwrite(overwritten: readonly Overwritten[], undoneBy: string | undefined): HttpError {
 	const [first] = overwritten;
 	const what = first === undefined ? "" : `: ${first.section} ${first.id}${first.field === "" ? "" : ` (${first.field})`}`;
 	return new HttpError(409, {
 		error: "Changed since",
-		message: `${overwritten.length} fields or entries have been changed since${what}: yes=1 (--yes) overwrites them`,
+		message: `${undoneBy === undefined ? "" : `Import ${undoneBy} has undone it already. `}${overwritten.length} fields or entries have been changed since${what}: yes=1 (--yes) overwrites them`,
 		overwritten: overwritten.slice(0, MAX_LISTED),
 		overwritten_count: overwritten.length,
 	});

@@ -31,15 +31,17 @@ export async function undoImport(
 	{ import: id }: v.InferOutput<typeof undoSchema>,
 	options: ImportOptions,
 ): Promise<ImportReport> {
-	const [undone] = await deps.db.all<{ version: number; kind: NetworkChangeKind }>(
-		sql`SELECT version, kind FROM network_versions WHERE id = ${id}`,
+	const [undone] = await deps.db.all<{ version: number; kind: NetworkChangeKind; undoneBy: string | null }>(
+		sql`SELECT version, kind, (SELECT u.id FROM network_versions u WHERE u.undoes = v.id ORDER BY u.version DESC LIMIT 1) AS "undoneBy"
+			FROM network_versions v WHERE id = ${id}`,
 	);
 	// The network's last version stays for good, without what would undo it.
 	if (undone === undefined || undone.version < deps.now() - UNDO_DAYS * DAY_MS)
 		throw invalidInput([{ path: "import", message: `is no import of the last ${UNDO_DAYS} days` }]);
 	if (undone.kind === "names") throw invalidInput([{ path: "import", message: "is a rotation: rotate again" }]);
 	const read = (run: ImportRun) => readUndone(deps.db, run, undone.version);
-	return importEntries(deps, { kind: "undo", verb: "undoImport", isStrict: false, read, fileHash: () => null, undoes: id }, options);
+	const source = { kind: "undo", verb: "undoImport", isStrict: false, read, fileHash: () => null, undoes: id } as const;
+	return importEntries(deps, { ...source, undoneBy: undone.undoneBy ?? undefined }, options);
 }
 
 async function* readUndone(db: Database, run: ImportRun, version: number): AsyncGenerator<Given> {
