@@ -16,7 +16,7 @@ import { readConversions } from "../publisher-api/read-conversions.ts";
 import type { Claim, Claimed, Claims } from "./claim-answers.ts";
 import { type ClaimRequest, microsOf, type ownClaimsQuerySchema } from "./claim-requests.ts";
 import { changeClaim, findClaim, readClaims, showClaim } from "./claim-rows.ts";
-import { isAbout, type Known, namesOfSale } from "./same-sale.ts";
+import { clickOfSale, isAbout, type Known, namesOfSale } from "./same-sale.ts";
 
 export type ClaimsDeps = { db: Database; now: () => number };
 
@@ -54,7 +54,8 @@ export async function openClaim(deps: ClaimsDeps, publisher: string, actor: Audi
 	const known = await lookUp(deps, publisher, aboutId);
 	const against = decideClaim(kind, known);
 	if (against !== null) return { outcome: against, claim: null, ...known };
-	const names = await namesOfSale(db, publisher, kind, aboutId, known);
+	const clickHash = await clickOfSale(db, publisher, kind, known);
+	const names = await namesOfSale(db, publisher, { kind, about: aboutId }, clickHash, known);
 	const at = now();
 	const id = newTimeOrderedId(at);
 	const row = {
@@ -62,6 +63,7 @@ export async function openClaim(deps: ClaimsDeps, publisher: string, actor: Audi
 		publisherId: publisher,
 		kind,
 		aboutId,
+		clickHash,
 		brand: brand === undefined ? null : canonicalHost(brand),
 		soldAt: sold === undefined ? null : Date.parse(sold),
 		amountMicros: amount === undefined ? null : microsOf(amount),

@@ -10,36 +10,38 @@ export type Known = Pick<Claimed, "conversions" | "clicks">;
 /** Redirects of one click hash whose ids are looked for. */
 const MAX_REDIRECTS = 100;
 
+/** The hash of the click of the one sale that a claim is about; null where nobody can tell which is meant. */
+export async function clickOfSale(db: Database, publisher: string, kind: Claim["kind"], known: Known): Promise<string | null> {
+	const { conversions, clicks } = known;
+	const hashes =
+		kind === "missing"
+			? [...new Set(clicks.map(({ transaction_id }) => transaction_id))]
+			: conversions.length === 1
+				? await hashesOf(db, publisher, conversions, HAS_ONE_SALE)
+				: [];
+	return hashes.length === 1 ? (hashes[0] ?? null) : null;
+}
+
 /**
  * Every name of the one sale that a claim is about, that of the claim first. Of a name that several clicks or sales have nobody can tell
  * which is meant: then it alone.
+ * @param hash as {@link clickOfSale} has it
  */
 export async function namesOfSale(
 	db: Database,
 	publisher: string,
-	kind: Claim["kind"],
-	about: string,
-	{ conversions, clicks }: Known,
+	{ kind, about }: Pick<Claim, "kind" | "about">,
+	hash: string | null,
+	{ conversions }: Known,
 ): Promise<string[]> {
-	if (kind === "missing") {
-		const [hash, other] = new Set(clicks.map(({ transaction_id }) => transaction_id));
-		return hash === undefined || other !== undefined ? [about] : unique([about, ...(await namesOfClicks(db, publisher, [hash]))]);
-	}
-	const [only, other] = conversions;
-	if (only === undefined || other !== undefined) return [about];
-	const hashes = await hashesOf(db, publisher, conversions, HAS_ONE_SALE);
-	return unique([about, only.transaction_id, ...(await namesOfClicks(db, publisher, hashes))]);
+	const sold = kind === "wrong" && conversions.length === 1 ? conversions.map(({ transaction_id }) => transaction_id) : [];
+	return unique([about, ...sold, ...(hash === null ? [] : await namesOfClick(db, publisher, hash))]);
 }
 
 /** The same, with the names of every sale that it may be about, of those that were reported meanwhile too: for a person to look at. */
-export async function namesAround(
-	db: Database,
-	publisher: string,
-	{ kind, about }: Pick<Claim, "kind" | "about">,
-	known: Known,
-): Promise<string[]> {
+export async function namesAround(db: Database, publisher: string, claim: Pick<Claim, "kind" | "about">, known: Known): Promise<string[]> {
 	const { conversions } = known;
-	const names = await namesOfSale(db, publisher, kind, about, known);
+	const names = await namesOfSale(db, publisher, claim, await clickOfSale(db, publisher, claim.kind, known), known);
 	const ofSales = await namesOfClicks(db, publisher, await hashesOf(db, publisher, conversions));
 	return unique([...names, ...conversions.map(({ transaction_id }) => transaction_id), ...ofSales]);
 }

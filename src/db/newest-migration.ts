@@ -1,5 +1,5 @@
 /** The last file of drizzle/postgres: what `/ready` asks for. */
-export const NEWEST_MIGRATION = "0036_networks.sql";
+export const NEWEST_MIGRATION = "0037_claim_clicks.sql";
 
 /** The last file of drizzle/network: the same on D1. */
-export const NEWEST_D1_MIGRATION = "0053_networks.sql";
+export const NEWEST_D1_MIGRATION = "0054_claim_clicks.sql";

@@ -7,7 +7,7 @@ import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { PROBLEM_KINDS } from "../../src/operator/status/problems-answer.ts";
 import { daysQueries } from "../../src/operator/status/read-days.ts";
-import { paidTwiceQuery } from "../../src/operator/status/read-paid-twice.ts";
+import { grantedAmountsQuery } from "../../src/operator/status/read-paid-twice.ts";
 import { problemQueries } from "../../src/operator/status/read-problems.ts";
 import { figuresQuery, readStatus } from "../../src/operator/status/read-status.ts";
 import { trafficQueries } from "../../src/operator/status/read-traffic.ts";
@@ -468,14 +468,14 @@ describe("worker: /operator/status of a network with troubles", () => {
 			figuresQuery(START),
 			unknownStatusesQuery(),
 			...problemQueries(START),
-			paidTwiceQuery(START),
+			grantedAmountsQuery(START),
 			...trafficQueries(START),
 			...daysQueries(),
 		].map((query) => explained(query));
 		const rows = (await Promise.all(plans.map((plan) => openDatabase(env.DB).all<{ detail: string }>(plan)))).flat();
 		const looks = rows
 			.map(({ detail }) => detail)
-			.filter((detail) => /^(SCAN|SEARCH) (?!\(subquery|CONSTANT|newest|waiting|granted|sold|w\b|q\b)/.test(detail));
+			.filter((detail) => /^(SCAN|SEARCH) (?!\(subquery|CONSTANT|newest|waiting|w\b|q\b)/.test(detail));
 		expect(looks.length).toBeGreaterThan(8);
 		// SQLite makes an automatic index of a whole table, each time. States are one row; nights, differences and pauses are few, and looked at up to a limit.
 		const small =

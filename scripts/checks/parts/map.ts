@@ -430,6 +430,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/reconcile/reconcile-answers.ts",
 			"src/reconcile/show-difference.ts",
 			"src/reconcile/compare-sums.ts",
+			"src/conversions/conversion.ts",
 			"src/ledger-check/check-conversion.ts",
 			"src/ledger-check/ledger-answers.ts",
 			"src/ledger-check/show-ledger.ts",

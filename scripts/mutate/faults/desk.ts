@@ -3,10 +3,10 @@ import type { Fault } from "../fault.ts";
 /** What publishers and operators see and do beside the interface: their API, claims, feeds, the console, reports of the network, alerts. */
 export const DESK_FAULTS: readonly Fault[] = [
 	{
-		name: "paid-twice-of-any-click-of-a-shared-id",
+		name: "paid-twice-of-what-a-sale-had-when-it-was-granted",
 		file: "src/operator/status/read-paid-twice.ts",
-		find: " AND ${isOfOneClick}",
-		replace: "",
+		find: "rise += earned - atGrant;",
+		replace: "rise += earned;",
 		tests: ["test/worker/conversions/paid-twice.test.ts"],
 	},
 	{
@@ -17,11 +17,11 @@ export const DESK_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/conversions/paid-twice.test.ts"],
 	},
 	{
-		name: "paid-twice-of-what-stood-when-it-was-granted",
-		file: "src/operator/status/read-paid-twice.ts",
-		find: "v.stage = 'settled' AND v.status = 'approved' AND ",
-		replace: "",
-		tests: ["test/worker/conversions/paid-twice.test.ts"],
+		name: "claims-of-a-shared-click-id-are-of-its-first-click",
+		file: "src/claims/same-sale.ts",
+		find: "return hashes.length === 1 ? (hashes[0] ?? null) : null;",
+		replace: "return hashes[0] ?? null;",
+		tests: ["test/worker/conversions/paid-twice.test.ts", "test/worker/claims.test.ts"],
 	},
 	{
 		name: "statement-without-a-currency-pays-a-sale-twice",

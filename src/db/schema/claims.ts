@@ -14,6 +14,8 @@ export const claims = sqliteTable(
 		kind: text({ enum: CLAIM_KINDS }).notNull(),
 		/** The click, transaction or order that the publisher names. */
 		aboutId: text("about_id").notNull(),
+		/** clicks.click_hash of its sale's click; null where nobody can tell which that is, and in rows of earlier versions. */
+		clickHash: text("click_hash"),
 		/** As the publisher has it; null where nothing was said. */
 		brand: text(),
 		/** When the sale was made, as the publisher has it. */

@@ -104,10 +104,10 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 		const ids = paidTwice.slice(0, MAX_NAMED).map(({ adjustment }) => adjustment);
 		add("paid_twice", {
 			count: paidTwice.length,
-			text: `amounts that granted claims whose sale was then credited as well, within a month: undo each, unless it was for another sale; ${namesOf(ids, paidTwice.length)}`,
-			command: `adjust undo ${shellWord(firstPaidTwice.adjustment)} --text "Reported after all."`,
+			text: `amounts that granted claims, whose sales earn more by themselves since, within a month, as when they are reported after all: undo each whose sale has it now; ${namesOf(ids, paidTwice.length)}`,
+			command: `adjust undo ${shellWord(firstPaidTwice.adjustment)} --text "The sale has it now."`,
 			since: firstPaidTwice.at,
-			costMicros: paidTwice.reduce((sum, { amountMicros }) => sum + BigInt(amountMicros), 0n),
+			costMicros: paidTwice.reduce((sum, { micros }) => sum + BigInt(micros), 0n),
 		});
 	}
 	const held = conversions.held_for;

@@ -46,7 +46,7 @@ export const problemSchema = v.strictObject({
 	cost: v.pipe(
 		v.nullable(usd),
 		v.description(
-			"What it keeps back, USD: what platforms pay for conversions, or publishers were not told of; of `paid_twice`, the amounts; null where that cannot be said. Payouts in other currencies count once they have a rate.",
+			"What it keeps back, USD: what platforms pay for conversions, or publishers were not told of; of `paid_twice`, what was paid twice; null where that cannot be said. Payouts in other currencies count once they have a rate.",
 		),
 	),
 	command: v.pipe(

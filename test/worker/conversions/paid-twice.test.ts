@@ -10,7 +10,10 @@ import { setNow } from "../../support/load-network.ts";
 
 const AT = Date.parse("2026-11-17T10:00:00Z");
 const CLAIMED_AT = "2026-11-18T15:00:00.000Z";
+const UNDONE_AT = "2026-11-18T15:01:00.000Z";
 const DAY_MS = 86_400_000;
+/** What the publisher calls clicks, by the digit of their hash. */
+const CLICKS = { 4: "corrected", 5: "late", 6: "by-hash", 7: "shared", 8: "shared", 9: "early", 1: "difference" };
 
 async function sendJson(path: string, headers: Record<string, string>, body: object) {
 	const response = await exports.default.fetch(`http://localhost:8787${path}`, { method: "POST", headers, body: JSON.stringify(body) });
@@ -28,8 +31,8 @@ async function grant(about: string, kind: "missing" | "wrong"): Promise<string> 
 	return `claim-${claim.id}`;
 }
 
-const report = (txnid: string, digit: string, status = "approved") =>
-	consume(postbackMessage("west", { cid: digit.repeat(32), txnid, eventAt: AT, payoutMicros: 1_000_000, status }, AT));
+const report = (txnid: string, digit: string, status = "approved", payoutMicros = 1_000_000) =>
+	consume(postbackMessage("west", { cid: digit.repeat(32), txnid, eventAt: AT, payoutMicros, status }));
 
 async function paidTwice(days = 0) {
 	const now = () => Date.parse(CLAIMED_AT) + days * DAY_MS;
@@ -39,42 +42,49 @@ async function paidTwice(days = 0) {
 }
 
 beforeAll(async () => {
-	setNow(CLAIMED_AT);
+	setNow("2026-11-18T14:00:00Z");
 	await importConversionNetwork();
 	const click = (clickid: string, digit: string) =>
 		clickMessage({ at: AT, campaignId: 11, kind: "link", publisher: "identity-cpa", hash: digit.repeat(32), texts: { clickid } });
 	await consumeClicks(
 		capDeps(() => AT),
-		letters(click("late", "5"), click("by-hash", "6"), click("shared", "7"), click("shared", "8"), click("early", "9")),
+		letters(...Object.entries(CLICKS).map(([digit, clickid]) => click(clickid, digit))),
 	);
-	await report("early-1", "9", "cancelled");
 });
 
 describe("worker: an amount granted for a sale that is reported after all", () => {
 	it("is told with what undoes it, until it is undone, and for a month", async () => {
+		await report("early-1", "9", "cancelled");
+		await report("difference-1", "1", "pending");
+		await report("corrected-1", "4");
+		setNow(CLAIMED_AT);
 		const late = await grant("late", "missing");
 		const byHash = await grant("6".repeat(32).toUpperCase(), "missing");
 		await grant("shared", "missing");
 		const early = await grant("early-1", "wrong");
+		await grant("difference", "wrong");
+		const corrected = await grant("corrected-1", "wrong");
 		expect(await paidTwice()).toBeNull();
 
-		await report("late-1", "5", "pending");
+		setNow(UNDONE_AT);
 		await report("shared-1", "7");
-		await report("by-hash-1", "6");
-		expect(await paidTwice()).toMatchObject({ count: 1, cost: "7.0000", text: expect.stringContaining(byHash) });
-
-		await report("late-1", "5");
+		await report("difference-1", "1");
+		expect(await paidTwice()).toBeNull();
+		await report("by-hash-1", "6", "pending");
+		expect(await paidTwice()).toMatchObject({ count: 1, cost: "0.8000", text: expect.stringContaining(byHash) });
+		await report("late-1", "5", "approved", 20_000_000);
 		await report("early-1", "9");
+		await report("corrected-1", "4", "approved", 3_000_000);
 		const told = await paidTwice(29);
-		expect(told).toMatchObject({ count: 3, cost: "21.0000", command: expect.stringMatching(/^adjust undo claim-\S+ --text "/) });
-		for (const id of [late, byHash, early]) expect(told?.text).toContain(id);
+		expect(told).toMatchObject({ count: 4, cost: "10.2000", command: expect.stringMatching(/^adjust undo claim-\S+ --text "/) });
+		for (const id of [late, byHash, early, corrected]) expect(told?.text).toContain(id);
 		expect(await paidTwice(31)).toBeNull();
 
 		await sendJson("/operator/adjustments", OPERATOR, { kind: "undo", adjustment: late, text: "Reported." });
-		expect(await paidTwice()).toMatchObject({ count: 2, text: expect.not.stringContaining(late) });
+		expect(await paidTwice()).toMatchObject({ count: 3, text: expect.not.stringContaining(late) });
 		const listed = await exports.default.fetch("http://localhost:8787/api/claims?state=granted", { headers: OF_CPA });
 		const { data } = await listed.json<{ data: { id: string; undone_at: string | null }[] }>();
 		const undoneAt = Object.fromEntries(data.map(({ id, undone_at }) => [`claim-${id}`, undone_at]));
-		expect([undoneAt[late], undoneAt[byHash]]).toEqual([CLAIMED_AT, null]);
+		expect([undoneAt[late], undoneAt[byHash]]).toEqual([UNDONE_AT, null]);
 	});
 });

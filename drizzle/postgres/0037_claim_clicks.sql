@@ -1,0 +1,1 @@
+ALTER TABLE claims ADD COLUMN click_hash text;
