@@ -68,6 +68,7 @@ describe("worker: an amount granted for a sale that is reported after all", () =
 
 		setNow(UNDONE_AT);
 		await report("shared-1", "7");
+		await report("shared-2", "8");
 		await report("difference-1", "1");
 		expect(await paidTwice()).toBeNull();
 		await report("by-hash-1", "6", "pending");
