@@ -198,7 +198,16 @@ export class KeyOwners {
 		if (kept !== undefined) return kept;
 		const unknownSince = this.#unknown.get(hash);
 		if (unknownSince !== undefined && now - unknownSince < UNKNOWN_KEY_KEPT_MS) return null;
-		const found = await this.#fetch(hash, this.#found.get(hash), now);
+		let found: Found | null;
+		try {
+			found = await this.#fetch(hash, now);
+		} catch (error) {
+			return this.#trusted(hash, now, error);
+		}
+		// What was asked later and is here already is the newer answer.
+		const latest = this.#found.get(hash);
+		if (latest !== undefined && latest.confirmedAt > now) return latest;
+		if ((this.#unknown.get(hash) ?? now) > now) return null;
 		this.#found.delete(hash);
 		this.#unknown.delete(hash);
 		if (found === null) {
@@ -208,24 +217,31 @@ export class KeyOwners {
 		return putBounded(this.#found, hash, found, MAX_KEPT);
 	}
 
+	/** The key as it is stored. */
+	async #fetch(hash: string, now: number): Promise<Found | null> {
+		const [row] = await this.#db
+			.select({ key: accessKeys, platform: platforms })
+			.from(accessKeys)
+			.leftJoin(platforms, and(eq(accessKeys.kind, "platform_key"), eq(platforms.id, accessKeys.ownerId)))
+			.where(eq(accessKeys.hash, hash));
+		return row === undefined ? null : { ...row.key, sender: toSender(row.key.ownerId, row.platform), readAt: now, confirmedAt: now };
+	}
+
 	/**
-	 * The key as it is stored. While the database cannot be read, a platform's key that was good within the hour stays good: no
-	 * conversion is refused for it.
+	 * The key by what other reads have found, where the one of `askedAt` failed. A platform's key that was good within the hour stays good:
+	 * no conversion is refused for it.
+	 * @throws the error where nothing is known
 	 */
-	async #fetch(hash: string, known: Found | undefined, now: number): Promise<Found | null> {
-		try {
-			const [row] = await this.#db
-				.select({ key: accessKeys, platform: platforms })
-				.from(accessKeys)
-				.leftJoin(platforms, and(eq(accessKeys.kind, "platform_key"), eq(platforms.id, accessKeys.ownerId)))
-				.where(eq(accessKeys.hash, hash));
-			return row === undefined ? null : { ...row.key, sender: toSender(row.key.ownerId, row.platform), readAt: now, confirmedAt: now };
-		} catch (error) {
-			if (known?.kind !== "platform_key" || now - known.confirmedAt > PLATFORM_KEY_TRUSTED_MS) throw error;
-			logError("keys.unread", error);
-			// From now on, not from when it was asked: a database that does not answer takes longer to fail than a key is kept.
-			return { ...known, readAt: this.#now() };
-		}
+	#trusted(hash: string, askedAt: number, error: unknown): Found | null {
+		// From now on, not from when it was asked: a database that does not answer takes longer to fail than a key is kept.
+		const now = this.#now();
+		const latest = this.#found.get(hash);
+		const kept = this.#keptOf(hash, now);
+		if (kept !== undefined) return kept;
+		if (latest === undefined && (this.#unknown.get(hash) ?? askedAt) > askedAt) return null;
+		if (latest?.kind !== "platform_key" || now - latest.confirmedAt > PLATFORM_KEY_TRUSTED_MS) throw error;
+		logError("keys.unread", error);
+		return putBounded(this.#found, hash, { ...latest, readAt: now }, MAX_KEPT);
 	}
 
 	async #recordUse(hash: string, day: string): Promise<void> {

@@ -116,6 +116,63 @@ describe("worker: whose key it is", () => {
 		expect(asked).toBe(1);
 	});
 
+	describe.each([
+		["revoked", "UPDATE access_keys SET expires_at = 1"],
+		["removed", "DELETE FROM access_keys"],
+	])("while the database is slow to say of a platform's key, it is %s, and another read says so", (_name, change) => {
+		const PLATFORM_KEY = "plk_of-the-test";
+
+		/** Starts a read that has its rows and keeps them until `held` settles; then the change, and a read that sees it. */
+		async function startRead() {
+			await storeKey(PLATFORM_KEY, { kind: "platform_key", ownerId: "northwind" });
+			const held = Promise.withResolvers<void>();
+			const asked = Promise.withResolvers<void>();
+			let isHeld = false;
+			const prepare: D1Database["prepare"] = (query) => {
+				const statement = env.DB.prepare(query);
+				if (!isHeld) return statement;
+				isHeld = false;
+				const raw = async (bound: D1PreparedStatement) => {
+					const rows = await bound.raw();
+					asked.resolve();
+					await held.promise;
+					return rows;
+				};
+				return { bind: (...values: unknown[]) => ({ raw: () => raw(statement.bind(...values)) }) } as unknown as D1PreparedStatement;
+			};
+			const keys = new KeyOwners({ db: openDatabase({ prepare } as D1Database), now: () => clock });
+			const find = () => keys.find("platform_key", PLATFORM_KEY, waitUntil);
+			clock = START + 60_000;
+			expect(await find()).toBe("northwind");
+			await Promise.all(background.splice(0));
+			clock += KEY_KEPT_MS;
+			isHeld = true;
+			const first = find();
+			await asked.promise;
+			await env.DB.prepare(change).run();
+			clock += 1_000;
+			expect(await find()).toBeNull();
+			clock += 1_000;
+			return { first, held, find };
+		}
+
+		it("the slow read fails then: the key does not come back", async () => {
+			const { first, held, find } = await startRead();
+			held.reject(new Error("D1_ERROR: the database is away"));
+			expect(await first).toBeNull();
+			clock += 10_000;
+			expect(await find()).toBeNull();
+		});
+
+		it("the slow read brings what was stored before: the key does not come back", async () => {
+			const { first, held, find } = await startRead();
+			held.resolve();
+			expect(await first).toBeNull();
+			clock += 1_000;
+			expect(await find()).toBeNull();
+		});
+	});
+
 	it("an expired key belongs to no one from the moment it expires, cached or not", async () => {
 		await storeKey("ak_expiring", { expiresAt: START + 1_000 });
 		const keys = newKeys();
