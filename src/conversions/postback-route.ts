@@ -25,7 +25,7 @@ import { type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
 import type { UnknownKeyLimit } from "./unknown-key-limit.ts";
 
 export type PostbackDeps = SettleDeps & {
-	keys: Pick<KeyOwners, "findPlatform" | "findFormerPlatform" | "mayBeValid">;
+	keys: Pick<KeyOwners, "findPlatform" | "trustPlatform" | "findFormerPlatform" | "mayBeValid">;
 	/** Whether the keys of this database are not, or not all, those of the network, which another has; absent where there is no other. */
 	areKeysElsewhere?: (() => Promise<boolean>) | undefined;
 	failedKeys: FailedKeys;
@@ -42,6 +42,9 @@ export type PostbackDeps = SettleDeps & {
 const MAX_REFUSED_KEPT_PER_MINUTE = 60;
 /** Of one platform's ended keys: whoever has a leaked one must not push what the platform itself sends out of sight. */
 const MAX_ENDED_TOLD_PER_MINUTE = 5;
+
+/** How long a platform waits for the database: one that hangs up before its answer may be rid of its postback, and never send it again. */
+const DATABASE_TIMEOUT_MS = 2 * SECOND_MS;
 
 const PATH = "/api/postback";
 
@@ -110,14 +113,19 @@ async function takePostback(deps: PostbackDeps, request: Request, receivedAt: nu
 }
 
 const UNREAD = Symbol("unread");
-/** How long a platform waits for the database: one that hangs up before its answer may be rid of its postback, and never send it again. */
-const KEY_TIMEOUT_MS = 2 * SECOND_MS;
 
 /** The platform whose key it is, or null; `UNREAD` where the database does not say, or not in time. */
 async function findSender(deps: PostbackDeps, key: string, waitUntil: WaitUntil): Promise<PlatformSender | null | typeof UNREAD> {
 	try {
-		const sender = await within(deps.keys.findPlatform(key, waitUntil), KEY_TIMEOUT_MS, UNREAD);
-		if (sender === UNREAD) throw new Error("the database did not answer in time");
+		const finding = deps.keys.findPlatform(key, waitUntil);
+		const sender = await within(finding, DATABASE_TIMEOUT_MS, UNREAD);
+		if (sender === UNREAD) {
+			// What it comes to is for the postbacks after this one.
+			waitUntil(Promise.allSettled([finding]));
+			// Without a queue its postback would only wait for the same database again.
+			if (deps.postbacks === undefined) throw new Error("the database did not answer in time");
+			return (await deps.keys.trustPlatform(key)) ?? UNREAD;
+		}
 		return sender === null && (await deps.areKeysElsewhere?.()) === true ? UNREAD : sender;
 	} catch (error) {
 		logError("postback.key_unread", error);

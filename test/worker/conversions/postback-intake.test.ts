@@ -194,13 +194,18 @@ describe("worker: the postback endpoint", () => {
 		} as unknown as Queue;
 
 		async function callWith(changes: object, txnid: string, key = WEST_KEY, fields: Fields = {}) {
-			vi.spyOn(console, "error").mockImplementation(() => {});
 			const ctx = createExecutionContext();
+			const answer = await answerWith(ctx, changes, txnid, key, fields);
+			await waitOnExecutionContext(ctx);
+			return answer;
+		}
+
+		/** The answer alone, whatever goes on behind it. */
+		async function answerWith(ctx: ExecutionContext, changes: object, txnid: string, key = WEST_KEY, fields: Fields = {}) {
+			vi.spyOn(console, "error").mockImplementation(() => {});
 			const request = new Request(`https://base.example/api/postback/${key}?${queryOf(postbackFields({ txnid, ...fields }))}`);
 			const response = await worker.fetch(request as Parameters<typeof worker.fetch>[0], { ...env, ...changes }, ctx);
-			const body = await response.json();
-			await waitOnExecutionContext(ctx);
-			return [response.status, body];
+			return [response.status, await response.json()];
 		}
 
 		test("the database takes the postback before success is said", async () => {
@@ -225,7 +230,6 @@ describe("worker: the postback endpoint", () => {
 			expect(await readAll("SELECT * FROM postback_intake WHERE txnid = 'nowhere'")).toEqual([]);
 		});
 
-		const forEver = () => new Promise<never>(() => {});
 		const away = {
 			prepare: () => {
 				throw new Error("D1_ERROR: away");
@@ -270,13 +274,18 @@ describe("worker: the postback endpoint", () => {
 			});
 
 			test("nor does the database answer at all: the platform is not kept waiting for it", async () => {
-				const silent = { bind: () => silent, raw: forEver, all: forEver, run: forEver, first: forEver };
+				const silence = Promise.withResolvers<never>();
+				const wait = () => silence.promise;
+				const silent = { bind: () => silent, raw: wait, all: wait, run: wait, first: wait };
 				const sent: unknown[] = [];
 				const queue = { send: async (message: unknown) => void sent.push(message) };
-				const hanging = { prepare: () => silent, batch: forEver };
-				const called = callWith({ DB: hanging, POSTGRES: undefined, POSTBACKS: queue }, "unclaimed-silent");
-				expect(await within(called, 4_000, "kept waiting")).toEqual([200, RECEIVED]);
+				const hanging = { prepare: () => silent, batch: wait };
+				const ctx = createExecutionContext();
+				const answer = answerWith(ctx, { DB: hanging, POSTGRES: undefined, POSTBACKS: queue }, "unclaimed-silent");
+				expect(await within(answer, 4_000, "kept waiting")).toEqual([200, RECEIVED]);
 				expect(sent).toMatchObject([{ kind: "unclaimed" }]);
+				silence.reject(new Error("D1_ERROR: away"));
+				await waitOnExecutionContext(ctx);
 			});
 
 			test("one with a key that is none is never settled", async () => {
