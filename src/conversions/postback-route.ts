@@ -68,11 +68,12 @@ async function serve(deps: PostbackDeps, request: Request, waitUntil: WaitUntil)
 async function takePostback(deps: PostbackDeps, request: Request, receivedAt: number, waitUntil: WaitUntil): Promise<PostbackAnswer> {
 	try {
 		const key = readKey(request.url);
-		if (deps.failedKeys.secondsRefused(request) > 0 && !(await deps.keys.mayBeValid(key))) {
+		const inTime: InTime = (promise, late) => within(promise, receivedAt + DATABASE_TIMEOUT_MS - deps.now(), late);
+		if (deps.failedKeys.secondsRefused(request) > 0 && !(await inTime(deps.keys.mayBeValid(key), true))) {
 			count(deps, "", "unknown_key", null);
 			return UNKNOWN_KEY;
 		}
-		const sender = await findSender(deps, key, waitUntil);
+		const sender = await findSender(deps, key, inTime, waitUntil);
 		if (sender === UNREAD) return await takeUnclaimed(deps, key, request, receivedAt);
 		const { fields, sent, text } = await readRequest(request);
 		const values = pickValues(fields);
@@ -81,7 +82,7 @@ async function takePostback(deps: PostbackDeps, request: Request, receivedAt: nu
 		if (sender === null) {
 			await deps.failedKeys.count(request);
 			if (await deps.unknownKeys.allows(receivedAt)) {
-				const former = await deps.keys.findFormerPlatform(key);
+				const former = await within(deps.keys.findFormerPlatform(key), DATABASE_TIMEOUT_MS, null);
 				const isTold = former !== null && deps.perMinute.count(`ended ${former}`, receivedAt) <= MAX_ENDED_TOLD_PER_MINUTE;
 				const platform = isTold ? former : null;
 				waitUntil(keepQuietly(deps, waitUntil, toMessage(inBrief({ ...received, platform }), "unknown_key", UNKNOWN_KEY, null)));
@@ -113,12 +114,19 @@ async function takePostback(deps: PostbackDeps, request: Request, receivedAt: nu
 }
 
 const UNREAD = Symbol("unread");
+/** What a promise comes to, or `late` where the database has had its time: of one request, all waits together. */
+type InTime = <Value, Late>(promise: Promise<Value>, late: Late) => Promise<Value | Late>;
 
 /** The platform whose key it is, or null; `UNREAD` where the database does not say, or not in time. */
-async function findSender(deps: PostbackDeps, key: string, waitUntil: WaitUntil): Promise<PlatformSender | null | typeof UNREAD> {
+async function findSender(
+	deps: PostbackDeps,
+	key: string,
+	inTime: InTime,
+	waitUntil: WaitUntil,
+): Promise<PlatformSender | null | typeof UNREAD> {
 	try {
 		const finding = deps.keys.findPlatform(key, waitUntil);
-		const sender = await within(finding, DATABASE_TIMEOUT_MS, UNREAD);
+		const sender = await inTime(finding, UNREAD);
 		if (sender === UNREAD) {
 			// What it comes to is for the postbacks after this one.
 			waitUntil(Promise.allSettled([finding]));
@@ -126,7 +134,8 @@ async function findSender(deps: PostbackDeps, key: string, waitUntil: WaitUntil)
 			if (deps.postbacks === undefined) throw new Error("the database did not answer in time");
 			return (await deps.keys.trustPlatform(key)) ?? UNREAD;
 		}
-		return sender === null && (await deps.areKeysElsewhere?.()) === true ? UNREAD : sender;
+		if (sender !== null || deps.areKeysElsewhere === undefined) return sender;
+		return (await inTime(deps.areKeysElsewhere(), true)) ? UNREAD : null;
 	} catch (error) {
 		logError("postback.key_unread", error);
 		return UNREAD;

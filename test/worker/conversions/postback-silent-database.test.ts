@@ -5,7 +5,7 @@ import { PostbackBatcher } from "../../../src/conversions/postback-batcher.ts";
 import { type PostbackDeps, routePostback } from "../../../src/conversions/postback-route.ts";
 import { UnknownKeyLimit } from "../../../src/conversions/unknown-key-limit.ts";
 import { openDatabase } from "../../../src/db/client.ts";
-import { FailedKeys } from "../../../src/http/failed-keys.ts";
+import { FailedKeys, type FailedKeysDeps } from "../../../src/http/failed-keys.ts";
 import { KEY_KEPT_MS, KeyOwners } from "../../../src/keys/key-owners.ts";
 import { within } from "../../../src/lib/async.ts";
 import { PerMinute } from "../../../src/lib/per-minute.ts";
@@ -16,7 +16,7 @@ const KEY_INVALID = { message: "The given data was invalid.", errors: { access_k
 const forEver = () => new Promise<never>(() => {});
 
 /** The endpoint of one isolate, and what it has queued. */
-function open() {
+function open(changes: Partial<PostbackDeps> = {}, failedKeysLimit?: FailedKeysDeps["limit"]) {
 	vi.spyOn(console, "error").mockImplementation(() => {});
 	const at = { ahead: 0, silence: null as Promise<unknown> | null };
 	const now = () => Date.now() + at.ahead;
@@ -43,9 +43,10 @@ function open() {
 		keys,
 		postbacks: new PostbackBatcher(queue),
 		callbacks: undefined,
-		failedKeys: new FailedKeys({ now, limit: undefined }),
+		failedKeys: new FailedKeys({ now, limit: failedKeysLimit }),
 		unknownKeys: new UnknownKeyLimit(),
 		perMinute: new PerMinute(),
+		...changes,
 	};
 	const background: Promise<unknown>[] = [];
 	const call = async (txnid: string, key = WEST_KEY): Promise<unknown> => {
@@ -55,7 +56,7 @@ function open() {
 		const response = await routePostback(deps, request, (promise) => void background.push(promise));
 		return response?.json();
 	};
-	return { at, sent, background, call };
+	return { at, keys, sent, background, call };
 }
 
 const inTime = (answer: Promise<unknown>, ms = 3_000) => within(answer, ms, "kept waiting");
@@ -117,5 +118,32 @@ describe("worker: postbacks while the database does not answer", () => {
 		silence.reject(new Error("D1_ERROR: away"));
 		await Promise.all(background);
 		expect(sent).toMatchObject([{ kind: "unclaimed" }]);
+	});
+
+	it("nor does an address with many failed keys wait longer", async () => {
+		const { at, sent, call } = open({}, { limit: async () => ({ success: false }) });
+		expect(await call("guess", "not-a-key-of-anybody")).toEqual(KEY_INVALID);
+		sent.length = 0;
+		at.silence = forEver();
+		expect(await inTime(call("silent-address"))).toEqual(RECEIVED);
+		expect(sent).toMatchObject([{ kind: "unclaimed" }]);
+	});
+
+	it("nor where it cannot be told whether another database has the keys", async () => {
+		const { sent, call } = open({ areKeysElsewhere: forEver });
+		expect(await inTime(call("silent-elsewhere", "not-a-key-of-anybody"))).toEqual(RECEIVED);
+		expect(sent).toMatchObject([{ kind: "unclaimed" }]);
+	});
+
+	it("nor for whose key it once was", async () => {
+		const { keys } = open();
+		const silent = {
+			findPlatform: async () => null,
+			findFormerPlatform: forEver,
+			mayBeValid: (key: string) => keys.mayBeValid(key),
+			trustPlatform: async () => null,
+		};
+		const { call } = open({ keys: silent });
+		expect(await inTime(call("silent-former"))).toEqual(KEY_INVALID);
 	});
 });
