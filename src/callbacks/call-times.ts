@@ -1,36 +1,57 @@
-/** How long calls of each publisher's address have taken this isolate's connections: one that answers slowly leaves some to the others. */
+/** How long calls of publishers' addresses have taken this isolate's connections: those that answer slowly leave some to the others. */
 import { putBounded } from "../lib/bounded-map.ts";
-import { MINUTE_MS } from "../lib/time.ts";
+import { MINUTE_MS, SECOND_MS } from "../lib/time.ts";
 
-/** Of a minute of six connections, half. */
+/** Of a minute of six connections, half: for all slow calls together, and for any one publisher's. */
 const MOST_MS_A_MINUTE = 3 * MINUTE_MS;
+/** A call that takes longer is slow, and so is an address whose calls do on average. */
+const SLOW_MS = SECOND_MS;
+/** What the newest call counts in that average: one that had no answer in time makes no quick address slow. */
+const NEWEST_PART = 1 / 12;
 /** Publishers that are remembered. */
 const MAX_KEPT = 5_000;
 
+type Taken = { minute: number; milliseconds: number };
+
 export class CallTimes {
-	readonly #taken = new Map<string, { minute: number; milliseconds: number }>();
-	/** The last minute in which any publisher's calls took more than they may. */
+	readonly #publishers = new Map<string, { taken: Taken; average: number }>();
+	/** By slow calls, whoever's. */
+	#slow: Taken | undefined;
+	/** The last minute in which any calls took all that they may. */
 	#fullMinute = -1;
 
 	/** Adds the time of a call that has ended. */
 	add(publisherId: string, milliseconds: number, now: number): void {
 		const minute = minuteOf(now);
-		const known = this.#taken.get(publisherId);
-		const taken = (known?.minute === minute ? known.milliseconds : 0) + milliseconds;
-		putBounded(this.#taken, publisherId, { minute, milliseconds: taken }, MAX_KEPT);
-		if (taken >= MOST_MS_A_MINUTE) this.#fullMinute = minute;
+		const known = this.#publishers.get(publisherId);
+		const taken = addTo(known?.taken, minute, milliseconds);
+		const before = known?.average ?? milliseconds;
+		const average = before + (milliseconds - before) * NEWEST_PART;
+		putBounded(this.#publishers, publisherId, { taken, average }, MAX_KEPT);
+		if (milliseconds > SLOW_MS) this.#slow = addTo(this.#slow, minute, milliseconds);
+		if (isFull(taken, minute) || isFull(this.#slow, minute)) this.#fullMinute = minute;
 	}
 
 	/** Whether any publisher waits for the next minute. */
-	isAnyFull(now: number): boolean {
+	doesAnyWait(now: number): boolean {
 		return this.#fullMinute === minuteOf(now);
 	}
 
-	/** Whether this one does. */
-	isFull(publisherId: string, now: number): boolean {
-		const known = this.#taken.get(publisherId);
-		return known?.minute === minuteOf(now) && known.milliseconds >= MOST_MS_A_MINUTE;
+	/** Whether this one does. One that answers quickly never does because others are slow. */
+	doesWait(publisherId: string, now: number): boolean {
+		const known = this.#publishers.get(publisherId);
+		if (known === undefined) return false;
+		const minute = minuteOf(now);
+		return isFull(known.taken, minute) || (known.average > SLOW_MS && isFull(this.#slow, minute));
 	}
+}
+
+function addTo(taken: Taken | undefined, minute: number, milliseconds: number): Taken {
+	return { minute, milliseconds: (taken?.minute === minute ? taken.milliseconds : 0) + milliseconds };
+}
+
+function isFull(taken: Taken | undefined, minute: number): boolean {
+	return taken?.minute === minute && taken.milliseconds >= MOST_MS_A_MINUTE;
 }
 
 function minuteOf(now: number): number {

@@ -18,8 +18,9 @@ const MAX_CONCURRENT_ON_POSTGRES = 5;
 const RETRY_DELAY_SECONDS = 30;
 
 /**
- * Delivers what a batch names: different conversions side by side, one conversion in order. Of a publisher whose address has taken its part
- * of the minute, by answering slowly, the rest is put aside for the sweep: the queue would else hold everyone's behind it.
+ * Delivers what a batch names: different conversions side by side, one conversion in order. Once slow addresses have taken their part of
+ * the minute, the rest of theirs is put aside for the sweep: the queue would else hold everyone's behind it. Also of a batch that has nothing
+ * else, as no batch tells what is behind it.
  */
 export async function consumeCallbacks(deps: CallbackDeps, batch: MessageBatch, times = new CallTimes()): Promise<void> {
 	const { db, now } = deps;
@@ -27,10 +28,10 @@ export async function consumeCallbacks(deps: CallbackDeps, batch: MessageBatch, 
 	const aside: string[] = [];
 	let owners: Promise<ReadonlyMap<string, string>> | undefined;
 	const isPutAside = async (id: string): Promise<boolean> => {
-		if (!times.isAnyFull(now())) return false;
-		owners ??= readOwners(db, batch);
+		if (!times.doesAnyWait(now())) return false;
+		owners ??= readOwners(db, batch).catch(tellUnread);
 		const owner = (await owners).get(id);
-		return owner !== undefined && times.isFull(owner, now());
+		return owner !== undefined && times.doesWait(owner, now());
 	};
 	const take = async (message: Message): Promise<void> => {
 		const id = readCallbackMessage(message.body);
@@ -61,6 +62,12 @@ async function readOwners(db: Database, { messages }: MessageBatch): Promise<Rea
 	const rows = await db.all<{ id: string; publisherId: string }>(sql`SELECT c.id, c.publisher_id AS "publisherId"
 		FROM json_each(${ids}) j CROSS JOIN callbacks c WHERE c.id = j.atom`);
 	return new Map(rows.map(({ id, publisherId }) => [id, publisherId]));
+}
+
+/** Where owners cannot be read, all is delivered: nobody's need wait. */
+function tellUnread(error: unknown): ReadonlyMap<string, string> {
+	logError("callbacks.owners_not_read", error);
+	return new Map();
 }
 
 /** The next sweep puts them on the queue again. Where this fails a later one does: the rows are the truth. */
