@@ -1,15 +1,16 @@
 /** Every minute: puts on the queue what is due and what no queue carries. The outbox is the truth; the queue may lose or repeat. */
-import { and, asc, isNotNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, isNotNull, lte, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { callbackHealth } from "../db/schema/callbacks.ts";
-import { majorityOf } from "../lib/majority.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { forgetMovedAddresses } from "./breaker.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
 import { releasePaused, releaseProbe } from "./release-paused.ts";
 
-/** The most callbacks that one run puts on the queue, and half as many of others where they are nearly all one publisher's. */
+/** The most callbacks that one run puts on the queue, and half as many of those publishers who have few among them. */
 const MAX_SWEPT = 1_000;
+/** As many of them are not few. */
+const MANY = MAX_SWEPT / 10;
 /** The most addresses that one run probes, and the most that it releases. */
 const MAX_ADDRESSES = 50;
 /**
@@ -46,16 +47,24 @@ async function probePaused(deps: SweepDeps): Promise<void> {
 	for (const { publisherId } of paused) await releaseProbe(deps, publisherId);
 }
 
-/** Where one publisher has more than half of the oldest, as after a large replay, some of the others' go, too. */
+/** Where some publishers have many of the oldest, as after a large replay, more of the others' go, too. */
 async function enqueueDue(deps: SweepDeps): Promise<void> {
-	const oldest = await enqueueOldest(deps, sql`true`, MAX_SWEPT);
-	const most = oldest.length < MAX_SWEPT ? null : majorityOf(oldest, ({ publisherId }) => publisherId);
-	if (most !== null) await enqueueOldest(deps, sql`publisher_id <> ${most}`, MAX_SWEPT / 2);
+	const oldest = await enqueueOldest(deps, [], MAX_SWEPT);
+	if (oldest.length < MAX_SWEPT) return;
+	const many = [...Map.groupBy(oldest, ({ publisherId }) => publisherId)].filter(([, of]) => of.length >= MANY);
+	if (many.length === 0) return;
+	await enqueueOldest(
+		deps,
+		many.map(([publisherId]) => publisherId),
+		MAX_SWEPT / 2,
+	);
 }
 
-async function enqueueOldest({ db, queue, now }: SweepDeps, which: SQL, count: number): Promise<{ publisherId: string }[]> {
+/** @param without publishers whose are left out */
+async function enqueueOldest({ db, queue, now }: SweepDeps, without: readonly string[], count: number): Promise<{ publisherId: string }[]> {
 	const at = now();
-	const due = sql`SELECT id FROM callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ${at} AND ${which}
+	const due = sql`SELECT id FROM callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ${at}
+			AND publisher_id NOT IN (SELECT atom FROM json_each(${JSON.stringify(without)}))
 		ORDER BY max(next_attempt_at, queued_until) LIMIT ${count}`;
 	const rows = await db.all<{ id: string; publisherId: string }>(
 		sql`UPDATE callbacks SET queued_until = ${at + QUEUED_MS} WHERE id IN (${due}) RETURNING id, publisher_id AS "publisherId"`,

@@ -254,20 +254,20 @@ describe("worker: addresses side by side", () => {
 		expect(most).toBe(SIDE_BY_SIDE);
 	});
 
-	it("a publisher with thousands that are due leaves room in each sweep for the others'", async () => {
-		const outbox = await outboxFor("thousands", "answer");
-		await outbox.addPublisher("one-of-few", receiverUrl("answer", "one-of-few"));
+	it.each([1, 2, 5])("%d publishers with thousands that are due leave room in each sweep for the others'", async (publishers) => {
+		const few = `few-beside-${publishers}`;
+		const outbox = await outboxFor(few, "answer");
 		await env.DB.prepare(
 			`INSERT INTO callbacks (id, platform, txnid, seq, publisher_id, status, cid, payout_micros, event_at, state, attempt_count, created_at, next_attempt_at)
-			SELECT 'thousands-' || key, 'thousands', 'T' || key, 1, 'thousands', 'approved', 'click', 1, ?1, 'due', 0, ?1, ?1 FROM json_each(?2)`,
+			SELECT ?3 || key, ?3, 'T' || key, 1, ?3 || value, 'approved', 'click', 1, ?1, 'due', 0, ?1, ?1 FROM json_each(?2)`,
 		)
-			.bind(START - 60_000, JSON.stringify(Array.from({ length: 1_100 }, () => 0)))
+			.bind(START - 60_000, JSON.stringify(Array.from({ length: 1_100 }, (_, at) => at % publishers)), `thousands-${publishers}-`)
 			.run();
-		const id = await outbox.add("one-of-few", "T1", 1, "approved", false);
+		const id = await outbox.add(few, "T1", 1, "approved", false);
 		await outbox.sweep();
 		expect(outbox.sent.map(({ id: sent }) => sent)).toContain(id);
 		expect(outbox.sent.filter(({ id: sent }) => sent.startsWith("thousands-"))).toHaveLength(1_000);
-		await env.DB.prepare("UPDATE callbacks SET state = 'no_url', next_attempt_at = NULL WHERE publisher_id = 'thousands'").run();
+		await env.DB.prepare("UPDATE callbacks SET state = 'no_url', next_attempt_at = NULL WHERE platform LIKE 'thousands-%'").run();
 	});
 
 	it("one that answers slowly takes its part of a minute, and what is left of its callbacks waits for the next, not everyone's", async () => {
