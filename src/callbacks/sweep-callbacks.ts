@@ -2,6 +2,7 @@
 import { and, asc, isNotNull, lte, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { callbackHealth } from "../db/schema/callbacks.ts";
+import { crowding } from "../lib/crowding.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { forgetMovedAddresses } from "./breaker.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
@@ -51,13 +52,8 @@ async function probePaused(deps: SweepDeps): Promise<void> {
 async function enqueueDue(deps: SweepDeps): Promise<void> {
 	const oldest = await enqueueOldest(deps, [], MAX_SWEPT);
 	if (oldest.length < MAX_SWEPT) return;
-	const many = [...Map.groupBy(oldest, ({ publisherId }) => publisherId)].filter(([, of]) => of.length >= MANY);
-	if (many.length === 0) return;
-	await enqueueOldest(
-		deps,
-		many.map(([publisherId]) => publisherId),
-		MAX_SWEPT / 2,
-	);
+	const many = crowding(oldest, ({ publisherId }) => publisherId, MANY);
+	if (many.length > 0) await enqueueOldest(deps, many, MAX_SWEPT / 2);
 }
 
 /** @param without publishers whose are left out */

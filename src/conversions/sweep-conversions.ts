@@ -1,16 +1,18 @@
 /** What the passing of time brings: clicks that came late, waits that are over, rates that were imported, publishers that are active again. */
-import { and, asc, isNotNull, lte, ne, sql } from "drizzle-orm";
+import { and, asc, isNotNull, lte, notInArray, sql } from "drizzle-orm";
 import { isAwayError } from "../db/overtaken.ts";
 import { conversions } from "../db/schema/conversions.ts";
+import { crowding } from "../lib/crowding.ts";
 import { logError, logInfo } from "../lib/log.ts";
-import { majorityOf } from "../lib/majority.ts";
-import type { ConversionKey } from "./conversion.ts";
+import { type ConversionKey, keyOf } from "./conversion.ts";
 import type { PostbackItem } from "./message.ts";
 import { type SettleDeps, settleApart } from "./settle-postbacks.ts";
 
 const AT_ONCE = 100;
 /** Most conversions a sweep takes of each kind; the next one, a minute later, continues. An invocation has 1,000 queries for all its jobs. */
 const MAX_SWEPT = 1_000;
+/** As many of one platform are not few. */
+const MANY = MAX_SWEPT / 10;
 
 /** Looks again at every conversion without a click whose time has come, and at every quarantined one whose rate is known, or whose publisher is active. */
 export async function sweepConversions(deps: SettleDeps, mayGoOn = () => true): Promise<void> {
@@ -30,22 +32,22 @@ function tellFailure(_: readonly PostbackItem[], error: unknown): void {
 	logError("conversions.not_settled", error);
 }
 
-/** Where one platform has more than half of the oldest, some of the others' come before them: it may report any number of unknown clicks. */
+/** Where some platforms have many of the oldest, more of the others' come before: they may report any number of unknown clicks. */
 async function readDue(deps: SettleDeps): Promise<ConversionKey[]> {
-	const oldest = await readOldestDue(deps, MAX_SWEPT);
-	const most = oldest.length < MAX_SWEPT ? null : majorityOf(oldest, ({ platform }) => platform);
-	if (most === null) return oldest;
-	const others = await readOldestDue(deps, MAX_SWEPT / 2, most);
-	return [...others, ...oldest.filter(({ platform }) => platform === most)];
+	const oldest = await readOldestDue(deps, [], MAX_SWEPT);
+	const many = oldest.length < MAX_SWEPT ? [] : crowding(oldest, ({ platform }) => platform, MANY);
+	if (many.length === 0) return oldest;
+	const others = await readOldestDue(deps, many, MAX_SWEPT / 2);
+	const isTaken = new Set(others.map(keyOf));
+	return [...others, ...oldest.filter((key) => !isTaken.has(keyOf(key)))];
 }
 
-/** @param without a platform whose are left out */
-function readOldestDue({ db, now }: SettleDeps, limit: number, without?: string): Promise<ConversionKey[]> {
-	const isDue = and(isNotNull(conversions.retryAt), lte(conversions.retryAt, now()));
+/** @param without platforms whose are left out */
+function readOldestDue({ db, now }: SettleDeps, without: readonly string[], limit: number): Promise<ConversionKey[]> {
 	return db
 		.select({ platform: conversions.platform, txnid: conversions.txnid })
 		.from(conversions)
-		.where(without === undefined ? isDue : and(isDue, ne(conversions.platform, without)))
+		.where(and(isNotNull(conversions.retryAt), lte(conversions.retryAt, now()), notInArray(conversions.platform, [...without])))
 		.orderBy(asc(conversions.retryAt), asc(conversions.platform), asc(conversions.txnid))
 		.limit(limit);
 }
