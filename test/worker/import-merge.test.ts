@@ -179,6 +179,19 @@ describe("worker: a dry run", () => {
 		expect(await pricesOf({ default_keyword_epc: "9.0000" })).toEqual(["1 default_keyword_epc 0.3000 9.0000"]);
 	});
 
+	it("lists the prices that move furthest, so that a campaign's many keywords hide no publisher's share", async () => {
+		const keyword_epc = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`keyword ${at}`, at === 149 ? "900.0000" : "9.0000"]));
+		const { bids } = await differenceOf({
+			brands: ["socks.example", "gloves.example"].map((domain, at) => ({ domain, campaigns: [{ campaign_id: 3 + at, keyword_epc }] })),
+			publishers: [{ id: "acme", revenue_share: 0.1 }],
+		});
+		expect([bids.price_count, bids.prices.length]).toEqual([301, 100]);
+		expect(bids.prices.at(-1)).toEqual({ section: "publishers", id: "acme", field: "revenue_share", before: "0.5", after: "0.1" });
+		const furthest = bids.prices.filter(({ field }) => field === "keyword_epc.keyword 149");
+		expect(furthest.map(({ id, before, after }) => [id, before, after])).toEqual(["3", "4"].map((id) => [id, "0.4000", "900.0000"]));
+		expect(bids.prices.filter(({ id }) => id === "4").length).toBeGreaterThan(45);
+	});
+
 	it("lists a thousand entries, and says how many more there are", async () => {
 		const {
 			added,

@@ -47,7 +47,11 @@ const lossSchema = v.strictObject({
 });
 export type Loss = v.InferOutput<typeof lossSchema>;
 
-const priceMoveSchema = v.strictObject({ section, id, field: v.string(), before: v.string(), after: v.string() });
+const price = v.pipe(
+	v.string(),
+	v.description("Of a keyword that has no entry in `keyword_epc`: what its campaign has for those, `default_keyword_epc` or else `epc`."),
+);
+const priceMoveSchema = v.strictObject({ section, id, field: v.string(), before: price, after: price });
 export type PriceMove = v.InferOutput<typeof priceMoveSchema>;
 
 const campaignIds = v.array(count);
@@ -66,7 +70,12 @@ export const differenceSchema = v.strictObject({
 		stops: v.pipe(count, v.description("Campaigns that bid no more, or no more in the country where they did.")),
 		started: v.pipe(campaignIds, v.description("The first of them.")),
 		stopped: v.pipe(campaignIds, v.description("The first of them.")),
-		prices: v.pipe(v.array(priceMoveSchema), v.description("Prices and shares that move by more than a factor of 2: the first of them.")),
+		prices: v.pipe(
+			v.array(priceMoveSchema),
+			v.description(
+				"Prices and shares that move by more than a factor of 2. Of many those that moved furthest, evenly of each section and entry.",
+			),
+		),
 		price_count: count,
 		publishers: v.strictObject({
 			starts: v.pipe(count, v.description("Publishers that are bid for from now on, or by another endpoint or name than before.")),

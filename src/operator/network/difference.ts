@@ -1,8 +1,9 @@
 /** Collects what an import changes, field by field. What it lists is bounded; what it counts is not. */
-import { isObject, ownOf } from "../../lib/json.ts";
-import type { DifferenceAnswer, DifferenceSection, EntryChange, FieldChange, Loss, PriceMove } from "./difference-answer.ts";
+import { isObject } from "../../lib/json.ts";
+import type { DifferenceAnswer, DifferenceSection, EntryChange, FieldChange, Loss } from "./difference-answer.ts";
 import { type FileEntry, SECRET_FIELDS, sameValue } from "./export-entry.ts";
 import { Listed } from "./listed.ts";
+import { PriceMoves } from "./price-moves.ts";
 import { shortenBeside } from "./shorten-change.ts";
 
 const MAX_ENTRIES = 1_000;
@@ -27,7 +28,7 @@ export type ChangeRecord = {
 export class Difference {
 	readonly #entries: EntryChange[] = [];
 	readonly #losses = new Listed<Loss>();
-	readonly #prices = new Listed<PriceMove>();
+	readonly #prices = new PriceMoves();
 	readonly #started = new Listed<number>();
 	readonly #stopped = new Listed<number>();
 	readonly #publishersStarted = new Listed<string>();
@@ -76,11 +77,10 @@ export class Difference {
 		if (fields.length === 0) return null;
 		const changes = fields.map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }));
 		this.#note("changed", section, id, brand, () => changes.map(({ field, before, after }) => change(field, before, after)));
-		const others = { before: priceOfOthers(before), after: priceOfOthers(after) };
 		for (const { field, before, after } of changes) {
 			if (isLoss(field, before, after)) this.#losses.add({ section, id, ...change(field, before, after) });
-			for (const move of priceMoves(field, before, after, others)) this.#prices.add({ section, id, ...move });
 		}
+		this.#prices.add(section, id, fields, before, after);
 		return {
 			section,
 			id,
@@ -172,38 +172,4 @@ function isLoss(field: string, before: unknown, after: unknown): boolean {
 		return before.some((member) => !left.has(JSON.stringify(member)));
 	}
 	return isObject(before) && isObject(after) && Object.keys(before).some((name) => !Object.hasOwn(after, name));
-}
-
-const PRICES: ReadonlySet<string> = new Set(["epc", "default_keyword_epc", "revenue_share"]);
-const MAX_FACTOR = 2;
-
-/** What a campaign has of a keyword without an entry. */
-function priceOfOthers(entry: FileEntry): unknown {
-	return entry.default_keyword_epc ?? entry.epc ?? null;
-}
-
-/**
- * What bids are made of, where it moves by more than a factor of 2.
- * @param others what keywords without an entry had and have: that is what one that is new had
- */
-function priceMoves(
-	field: string,
-	before: unknown,
-	after: unknown,
-	others: { before: unknown; after: unknown },
-): Omit<PriceMove, "section" | "id">[] {
-	if (field === "keyword_epc" && isObject(before) && isObject(after)) {
-		return Object.keys({ ...before, ...after }).flatMap((keyword) =>
-			priceMoves("epc", ownOf(before, keyword) ?? others.before, ownOf(after, keyword) ?? others.after, others).map((move) => {
-				return { ...move, field: `keyword_epc.${keyword}` };
-			}),
-		);
-	}
-	if (!PRICES.has(field) || before === null || after === null || !isFar(before, after)) return [];
-	return [{ field, before: String(before), after: String(after) }];
-}
-
-function isFar(before: unknown, after: unknown): boolean {
-	const [least = 0, most = 0] = [Number(before), Number(after)].sort((one, other) => one - other);
-	return most > least * MAX_FACTOR;
 }

@@ -1,0 +1,81 @@
+/** Prices and shares that an import moves by more than a factor of 2: all are counted, and those that tell most are listed. Pure. */
+import { isObject, ownOf } from "../../lib/json.ts";
+import type { PriceMove } from "./difference-answer.ts";
+import { MAX_LISTED } from "./listed.ts";
+
+const MAX_FACTOR = 2;
+/** The least amount: a price of nothing is taken for it, so that one may move further from nothing than another. */
+const LEAST = 0.000_001;
+const PRICES: ReadonlySet<string> = new Set(["epc", "default_keyword_epc", "revenue_share"]);
+
+type Entry = Readonly<Record<string, unknown>>;
+type Move = Pick<PriceMove, "field" | "before" | "after"> & { factor: number };
+/** `rank` is its place among its entry's, the one that moved furthest first; `at` that among all, as they came. */
+type Ranked = { move: PriceMove; factor: number; rank: number; at: number };
+
+export class PriceMoves {
+	count = 0;
+	/** Of each section those that are listed if there are no others, in the order of {@link isAhead}. */
+	readonly #bySection = new Map<PriceMove["section"], Ranked[]>();
+
+	/** @param fields those of the entry that have changed */
+	add(section: PriceMove["section"], id: string, fields: readonly string[], before: Entry, after: Entry): void {
+		const moves = fields.flatMap((field) => movesOf(field, before, after));
+		if (moves.length === 0) return;
+		const kept = this.#bySection.get(section) ?? [];
+		this.#bySection.set(section, kept);
+		const ranked = moves
+			.map(({ factor, ...move }, place) => ({ move: { section, id, ...move }, factor, at: this.count + place }))
+			.sort((one, other) => other.factor - one.factor);
+		this.count += moves.length;
+		for (const [rank, move] of ranked.slice(0, MAX_LISTED).entries()) keep(kept, { ...move, rank });
+	}
+
+	/** As they came: evenly of each section, and of a section that of each entry which moved furthest before its others. */
+	get items(): PriceMove[] {
+		return [...this.#bySection.values()]
+			.flatMap((kept) => kept.map((ranked, place) => ({ ...ranked, place })))
+			.sort((one, other) => one.place - other.place)
+			.slice(0, MAX_LISTED)
+			.sort((one, other) => one.at - other.at)
+			.map(({ move }) => move);
+	}
+}
+
+function keep(kept: Ranked[], ranked: Ranked): void {
+	kept.splice(kept.findLastIndex((other) => !isAhead(ranked, other)) + 1, 0, ranked);
+	if (kept.length > MAX_LISTED) kept.pop();
+}
+
+function isAhead(one: Ranked, other: Ranked): boolean {
+	return one.rank === other.rank ? one.factor > other.factor : one.rank < other.rank;
+}
+
+/** A keyword without an entry has had, or will have, the campaign's price for such. */
+function movesOf(field: string, before: Entry, after: Entry): Move[] {
+	const [old, present] = [before[field], after[field]];
+	if (PRICES.has(field)) return moveOf(field, old, present);
+	if (field !== "keyword_epc" || !isObject(old) || !isObject(present)) return [];
+	const others = { before: priceOfOthers(before), after: priceOfOthers(after) };
+	const added = Object.keys(present).filter((keyword) => !Object.hasOwn(old, keyword));
+	return [...Object.keys(old), ...added].flatMap((keyword) =>
+		moveOf(`keyword_epc.${keyword}`, ownOf(old, keyword) ?? others.before, ownOf(present, keyword) ?? others.after),
+	);
+}
+
+function priceOfOthers(entry: Entry): unknown {
+	return entry.default_keyword_epc ?? entry.epc;
+}
+
+function moveOf(field: string, before: unknown, after: unknown): Move[] {
+	if (before === after || !isAmount(before) || !isAmount(after)) return [];
+	const [one, other] = [Number(before), Number(after)];
+	const least = Math.min(one, other);
+	const most = Math.max(one, other);
+	if (!(most > least * MAX_FACTOR)) return [];
+	return [{ field, before: String(before), after: String(after), factor: most / Math.max(least, LEAST) }];
+}
+
+function isAmount(value: unknown): boolean {
+	return value !== null && value !== undefined;
+}
