@@ -5,7 +5,7 @@ import type { ChangeRecord } from "./difference.ts";
 import type { DifferenceSection } from "./difference-answer.ts";
 import type { FileEntry } from "./export-entry.ts";
 import type { Stamp } from "./network-version.ts";
-import { shortenBeside } from "./shorten-change.ts";
+import { shortenBoth } from "./shorten-change.ts";
 
 const SUBJECTS: Readonly<Record<DifferenceSection, string>> = {
 	traffic: "network",
@@ -28,7 +28,7 @@ export type AuditedChange = Pick<ChangeRecord, "section" | "id"> & { before: Fil
 
 export function auditedChange({ section, id, before, after = null, added }: ChangeRecord): AuditedChange {
 	const present = added === undefined ? after : added();
-	return { section, id, before: shorten(before, present), after: shorten(present, before) };
+	return { section, id, ...shorten(before, present) };
 }
 
 /** @param counts entries that were added, changed and removed */
@@ -49,7 +49,11 @@ export function auditImport(stamp: Stamp, counts: Readonly<Record<string, number
 	return chunks.map((entries) => auditStatement(stamp.actor, stamp.at, entries));
 }
 
-function shorten(fields: FileEntry | null, other: FileEntry | null): FileEntry | null {
-	if (fields === null) return null;
-	return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, shortenBeside(value, other?.[field], MAX_VALUE)]));
+function shorten(before: FileEntry | null, after: FileEntry | null): Pick<AuditedChange, "before" | "after"> {
+	const fields = Object.keys({ ...before, ...after });
+	const values = fields.map((field) => [field, shortenBoth(before?.[field], after?.[field], MAX_VALUE)] as const);
+	return {
+		before: before && Object.fromEntries(values.map(([field, [old]]) => [field, old])),
+		after: after && Object.fromEntries(values.map(([field, [, present]]) => [field, present])),
+	};
 }

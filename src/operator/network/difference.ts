@@ -4,7 +4,7 @@ import type { DifferenceAnswer, DifferenceSection, EntryChange, FieldChange, Los
 import { type FileEntry, SECRET_FIELDS, sameValue } from "./export-entry.ts";
 import { Listed } from "./listed.ts";
 import { PriceMoves } from "./price-moves.ts";
-import { shortenBeside } from "./shorten-change.ts";
+import { shortenBoth } from "./shorten-change.ts";
 
 const MAX_ENTRIES = 1_000;
 const MAX_FIELDS = 5_000;
@@ -78,7 +78,7 @@ export class Difference {
 		const changes = fields.map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }));
 		this.#note("changed", section, id, brand, () => changes.map(({ field, before, after }) => change(field, before, after)));
 		for (const { field, before, after } of changes) {
-			if (isLoss(field, before, after)) this.#losses.add({ section, id, ...change(field, before, after) });
+			if (isLoss(field, before, after)) this.#losses.addMade(() => ({ section, id, ...change(field, before, after) }));
 		}
 		this.#prices.add(section, id, fields, before, after);
 		return {
@@ -155,8 +155,10 @@ function pick(entry: FileEntry, fields: readonly string[]): FileEntry {
 }
 
 function change(field: string, before: unknown, after: unknown): FieldChange {
-	if (!SECRET_FIELDS.has(field))
-		return { field, before: shortenBeside(before, after, MAX_VALUE), after: shortenBeside(after, before, MAX_VALUE) };
+	if (!SECRET_FIELDS.has(field)) {
+		const [old, present] = shortenBoth(before, after, MAX_VALUE);
+		return { field, before: old, after: present };
+	}
 	const isOther = before !== null && after !== null;
 	return { field, before: before === null ? null : "(set)", after: after === null ? null : isOther ? "(another)" : "(set)" };
 }

@@ -53,29 +53,27 @@ function isAhead(one: Ranked, other: Ranked): boolean {
 
 /** A keyword without an entry has had, or will have, the campaign's price for such. */
 function movesOf(field: string, before: Entry, after: Entry): Move[] {
-	const [old, present] = [before[field], after[field]];
-	if (PRICES.has(field)) return moveOf(field, old, present);
-	if (field !== "keyword_epc" || !isObject(old) || !isObject(present)) return [];
+	const moves: Move[] = [];
+	const [old, present] = [before[field] ?? null, after[field] ?? null];
+	if (PRICES.has(field)) note(moves, field, old, present);
+	if (field !== "keyword_epc" || !isObject(old) || !isObject(present)) return moves;
 	const others = { before: priceOfOthers(before), after: priceOfOthers(after) };
-	const added = Object.keys(present).filter((keyword) => !Object.hasOwn(old, keyword));
-	return [...Object.keys(old), ...added].flatMap((keyword) =>
-		moveOf(`keyword_epc.${keyword}`, ownOf(old, keyword) ?? others.before, ownOf(present, keyword) ?? others.after),
-	);
+	for (const [keyword, price] of Object.entries(old)) note(moves, field, price, ownOf(present, keyword) ?? others.after, keyword);
+	for (const [keyword, price] of Object.entries(present))
+		if (!Object.hasOwn(old, keyword)) note(moves, field, others.before, price, keyword);
+	return moves;
 }
 
 function priceOfOthers(entry: Entry): unknown {
-	return entry.default_keyword_epc ?? entry.epc;
+	return entry.default_keyword_epc ?? entry.epc ?? null;
 }
 
-function moveOf(field: string, before: unknown, after: unknown): Move[] {
-	if (before === after || !isAmount(before) || !isAmount(after)) return [];
+function note(moves: Move[], field: string, before: unknown, after: unknown, keyword?: string): void {
+	if (before === after || before === null || after === null) return;
 	const [one, other] = [Number(before), Number(after)];
 	const least = Math.min(one, other);
 	const most = Math.max(one, other);
-	if (!(most > least * MAX_FACTOR)) return [];
-	return [{ field, before: String(before), after: String(after), factor: most / Math.max(least, LEAST) }];
-}
-
-function isAmount(value: unknown): boolean {
-	return value !== null && value !== undefined;
+	if (most <= least * MAX_FACTOR) return;
+	const name = keyword === undefined ? field : `${field}.${keyword}`;
+	moves.push({ field: name, before: String(before), after: String(after), factor: most / Math.max(least, LEAST) });
 }

@@ -5,41 +5,73 @@ import { isObject, ownOf } from "../../lib/json.ts";
 const CONTEXT = 20;
 
 /**
- * A value as it is shown beside another one: whole where neither is long, else as JSON of what of it the other has not, cut where that is
- * long, too. Of an object the members come first that are furthest from the other's, so that a price is not hidden among many.
+ * What a value was and is, as both are shown: whole where neither is long, else as JSON of what the other has not, cut where that is long,
+ * too. Of objects the members come first that are furthest from each other, so that a price is not hidden among many.
  * @param most characters of JSON
  */
-export function shortenBeside(value: unknown, other: unknown, most: number): unknown {
+export function shortenBoth(before: unknown, after: unknown, most: number): [before: unknown, after: unknown] {
+	if (!isLong(before, most) && !isLong(after, most)) return [before ?? null, after ?? null];
+	const [old, present] = writeBoth(before, after, most);
+	return [cut(before, old, most), cut(after, present, most)];
+}
+
+function cut(value: unknown, text: string, most: number): unknown {
 	if (value === null || value === undefined || typeof value === "boolean" || typeof value === "number") return value ?? null;
-	if (lengthOf(value) <= most && lengthOf(other) <= most) return value;
-	return `${write(value, other).slice(0, most)}…`;
+	return `${text.slice(0, most).toWellFormed()}…`;
 }
 
-function lengthOf(value: unknown): number {
-	return (JSON.stringify(value) ?? "").length;
+/** Of many members the number alone tells, which costs less than their JSON. */
+function isLong(value: unknown, most: number): boolean {
+	if (Array.isArray(value) && value.length > most) return true;
+	if (isObject(value) && Object.keys(value).length * `"":0,`.length > most) return true;
+	return write(value).length > most;
 }
 
-/** JSON of what of a value the other has not. */
-function write(value: unknown, other: unknown): string {
-	if (typeof value === "string" && typeof other === "string") return JSON.stringify(fromDifference(value, other));
-	if (Array.isArray(value)) return JSON.stringify(Array.isArray(other) ? without(value, other) : value);
-	if (!isObject(value)) return JSON.stringify(value);
-	const beside = isObject(other) ? other : {};
-	const members = Object.entries(value)
-		.map(([name, member]) => ({ name, member, other: ownOf(beside, name) }))
-		.filter((of) => JSON.stringify(of.member) !== JSON.stringify(of.other))
-		.sort((one, next) => distance(next.member, next.other) - distance(one.member, one.other))
-		.map(
-			(of) => `${JSON.stringify(of.name)}:${areOfOneKind(of.member, of.other) ? write(of.member, of.other) : JSON.stringify(of.member)}`,
-		);
-	// No object: that would have names that are numbers stand first.
-	return `{${members.join(",")}}`;
+function write(value: unknown): string {
+	return JSON.stringify(value) ?? "";
+}
+
+/** JSON of what of each value the other has not. @param most characters of it that are read */
+function writeBoth(one: unknown, other: unknown, most: number): [string, string] {
+	if (typeof one === "string" && typeof other === "string") return [write(fromDifference(one, other)), write(fromDifference(other, one))];
+	if (Array.isArray(one) && Array.isArray(other)) return [writeList(one, other), writeList(other, one)];
+	if (!isObject(one) && !isObject(other)) return [write(one), write(other)];
+	const members = writeMembers(isObject(one) ? one : {}, isObject(other) ? other : {}, most);
+	return [isObject(one) ? members[0] : write(one), isObject(other) ? members[1] : write(other)];
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function writeMembers(one: Members, other: Members, most: number): [string, string] {
+	const differing: { name: string; one?: unknown; other?: unknown; far: number }[] = [];
+	for (const [name, member] of Object.entries(one)) {
+		const beside = ownOf(other, name);
+		if (!isSame(member, beside)) differing.push({ name, one: member, other: beside, far: distance(member, beside) });
+	}
+	for (const [name, member] of Object.entries(other))
+		if (!Object.hasOwn(one, name)) differing.push({ name, other: member, far: distance(member, undefined) });
+	differing.sort((member, next) => next.far - member.far);
+	// No objects: those would have names that are numbers stand first.
+	const texts = { one: "", other: "" };
+	for (const { name, ...members } of differing) {
+		const sides = (["one", "other"] as const).filter((side) => members[side] !== undefined && texts[side].length <= most);
+		if (sides.length === 0) continue;
+		const [ofOne, ofOther] = areOfOneKind(members.one, members.other)
+			? writeBoth(members.one, members.other, most)
+			: [write(members.one), write(members.other)];
+		for (const side of sides) texts[side] += `${texts[side] === "" ? "" : ","}${write(name)}:${side === "one" ? ofOne : ofOther}`;
+	}
+	return [`{${texts.one}}`, `{${texts.other}}`];
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+	return one === other || (typeof one === "object" && typeof other === "object" && JSON.stringify(one) === JSON.stringify(other));
 }
 
 function fromDifference(text: string, other: string): string {
 	let start = 0;
 	while (start < text.length && text[start] === other[start]) start++;
-	return start > CONTEXT ? `…${text.slice(start - CONTEXT)}` : text;
+	return start > CONTEXT ? `…${text.slice(start - CONTEXT).toWellFormed()}` : text;
 }
 
 function areOfOneKind(one: unknown, other: unknown): boolean {
@@ -52,14 +84,19 @@ function distance(value: unknown, other: unknown): number {
 	return Number.isFinite(far) ? far : 0;
 }
 
-/** Members of a list that another does not have as often. */
-function without(list: readonly unknown[], other: readonly unknown[]): unknown[] {
+/** Members that another list does not have as often; of one in another order, what follows from the first place that differs. */
+function writeList(list: readonly unknown[], other: readonly unknown[]): string {
+	const texts = list.map(write);
+	const others = other.map(write);
 	const left = new Map<string, number>();
-	for (const member of other) left.set(JSON.stringify(member), (left.get(JSON.stringify(member)) ?? 0) + 1);
-	return list.filter((member) => {
-		const text = JSON.stringify(member);
+	for (const text of others) left.set(text, (left.get(text) ?? 0) + 1);
+	const without = texts.filter((text) => {
 		const count = left.get(text) ?? 0;
 		left.set(text, count - 1);
 		return count <= 0;
 	});
+	if (without.length > 0 || texts.length < others.length) return `[${without.join(",")}]`;
+	let start = 0;
+	while (start < texts.length && texts[start] === others[start]) start++;
+	return `[${[...(start > 0 ? ["…"] : []), ...texts.slice(start)].join(",")}]`;
 }
