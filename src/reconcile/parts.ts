@@ -31,7 +31,7 @@ export function writePart({ of, after }: Part): string {
 
 /** @returns null where the text is none of {@link writePart} */
 export function readPart(text: string): Part | null {
-	const [, of, after = ""] = /^(publishers|campaigns)(?: (.+))?$/.exec(text) ?? [];
+	const [, of, after = ""] = /^(publishers|campaigns)(?: (.+))?$/s.exec(text) ?? [];
 	if (of === "publishers") return { of, after };
 	return of === "campaigns" && /^\d{0,15}$/.test(after) ? { of, after: Number(after) } : null;
 }

@@ -32,7 +32,7 @@ const MAX_SHOWN = 100;
 const MAX_FOUND = 1_000;
 
 /** The next day to compare and its part, or the campaign behind which totals are to be compared. */
-const CURSOR = /^(?:day (\d{4}-\d{2}-\d{2})(?: (publishers .{1,200}|campaigns(?: \d{1,15})?))?|totals (\d{1,15}))$/;
+const CURSOR = /^(?:day (\d{4}-\d{2}-\d{2})(?: (publishers .+|campaigns(?: \d{1,15})?))?|totals (\d{1,15}))$/s;
 
 /** Where an answer said to go on; null where a text is no cursor. `day` is null once only totals are left. */
 function readCursor(text: string): { day: string | null; part: Part; totalsAfter: number } | null {
