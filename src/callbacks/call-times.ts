@@ -37,11 +37,15 @@ export class CallTimes {
 		return this.#fullMinute === minuteOf(now);
 	}
 
-	/** Whether this one does. One that answers quickly never does because others are slow. */
+	/**
+	 * Whether this one does. One that answers quickly never does because others are slow, and one that is slow has a call a minute, however
+	 * many of another are before it.
+	 */
 	doesWait(publisherId: string, now: number): boolean {
 		const known = this.#publishers.get(publisherId);
 		if (known === undefined) return false;
 		const minute = minuteOf(now);
+		if (known.taken.minute !== minute) return false;
 		return isFull(known.taken, minute) || (known.average > SLOW_MS && isFull(this.#slow, minute));
 	}
 }

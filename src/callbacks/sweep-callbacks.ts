@@ -11,7 +11,7 @@ import { releasePaused, releaseProbe } from "./release-paused.ts";
 /** The most callbacks that one run puts on the queue, and half as many of those publishers who have few among them. */
 const MAX_SWEPT = 1_000;
 /** As many of them are not few. */
-const MANY = MAX_SWEPT / 10;
+const MANY = MAX_SWEPT / 50;
 /** The most addresses that one run probes, and the most that it releases. */
 const MAX_ADDRESSES = 50;
 /**

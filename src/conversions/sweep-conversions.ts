@@ -12,7 +12,7 @@ const AT_ONCE = 100;
 /** Most conversions a sweep takes of each kind; the next one, a minute later, continues. An invocation has 1,000 queries for all its jobs. */
 const MAX_SWEPT = 1_000;
 /** As many of one platform are not few. */
-const MANY = MAX_SWEPT / 10;
+const MANY = MAX_SWEPT / 50;
 
 /** Looks again at every conversion without a click whose time has come, and at every quarantined one whose rate is known, or whose publisher is active. */
 export async function sweepConversions(deps: SettleDeps, mayGoOn = () => true): Promise<void> {

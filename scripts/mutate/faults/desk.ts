@@ -5,7 +5,7 @@ export const DESK_FAULTS: readonly Fault[] = [
 	{
 		name: "paid-twice-of-what-a-sale-had-when-it-was-granted",
 		file: "src/operator/status/read-paid-twice.ts",
-		find: "rise += earned - atGrant;",
+		find: "rise += earned - before;",
 		replace: "rise += earned;",
 		tests: ["test/worker/conversions/paid-twice.test.ts"],
 	},

@@ -99,15 +99,20 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 		text: "publishers hold a credit that no report shows, since it has no exchange rate any more: import the rate, or void them",
 		command: "conversions list --reason no_rate",
 	});
-	const [firstPaidTwice] = paidTwice;
-	if (firstPaidTwice !== undefined) {
-		const ids = paidTwice.slice(0, MAX_NAMED).map(({ adjustment }) => adjustment);
+	const [oldest] = paidTwice;
+	if (oldest !== undefined) {
+		const names = paidTwice
+			.slice(0, MAX_NAMED)
+			.map(({ adjustment, amountMicros, earnedMicros }) => `${adjustment} (${usdOf(amountMicros)}, earns ${usdOf(earnedMicros)} more)`);
+		// Where the sale has less than was granted for it, the rest is still owed.
+		const whole = paidTwice.find(({ amountMicros, earnedMicros }) => earnedMicros === amountMicros);
 		add("paid_twice", {
 			count: paidTwice.length,
-			text: `amounts that granted claims, whose sales earn more by themselves since, within a month, as when they are reported after all: undo each whose sale has it now; ${namesOf(ids, paidTwice.length)}`,
-			command: `adjust undo ${shellWord(firstPaidTwice.adjustment)} --text "The sale has it now."`,
-			since: firstPaidTwice.at,
-			costMicros: paidTwice.reduce((sum, { micros }) => sum + BigInt(micros), 0n),
+			text: `amounts that granted claims, whose sales earn more by themselves since, within a month, as when they are reported after all: undo each whose sale has it now, and grant what is still owed by another amount; ${namesOf(names, paidTwice.length)}`,
+			command:
+				whole === undefined ? "claims list --state granted" : `adjust undo ${shellWord(whole.adjustment)} --text "The sale has it now."`,
+			since: oldest.at,
+			costMicros: paidTwice.reduce((sum, { earnedMicros }) => sum + BigInt(earnedMicros), 0n),
 		});
 	}
 	const held = conversions.held_for;
@@ -207,12 +212,12 @@ function show(kind: ProblemKind, { count, text, command, since, costMicros }: Fo
 		text,
 		since: isoTimeOrNull(at),
 		count,
-		// Amounts of the ledger have four decimals, those of postbacks may have more.
-		cost: cost === null ? null : formatUsd(roundToFour(cost)),
+		cost: cost === null ? null : usdOf(cost),
 		command,
 	};
 }
 
-function roundToFour(micros: bigint): bigint {
-	return ((micros + 50n) / 100n) * 100n;
+/** Amounts of the ledger have four decimals, those of postbacks may have more. */
+function usdOf(micros: number | bigint): string {
+	return formatUsd(((BigInt(micros) + 50n) / 100n) * 100n);
 }

@@ -254,7 +254,7 @@ describe("worker: addresses side by side", () => {
 		expect(most).toBe(SIDE_BY_SIDE);
 	});
 
-	it.each([1, 2, 5])("%d publishers with thousands that are due leave room in each sweep for the others'", async (publishers) => {
+	it.each([1, 2, 20])("%d publishers with thousands that are due leave room in each sweep for the others'", async (publishers) => {
 		const few = `few-beside-${publishers}`;
 		const outbox = await outboxFor(few, "answer");
 		await env.DB.prepare(

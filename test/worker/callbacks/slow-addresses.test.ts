@@ -106,6 +106,20 @@ describe("worker: slow addresses", () => {
 		expect(receivers.called.length).toBeLessThan(90 + 40);
 	});
 
+	it("have a call a minute of their own, however many of another's are before it: also one that was slow but once", async () => {
+		const receivers = new Receivers((host, calls) => (host === "hog.example" ? 9_000 : calls === 1 ? 1_500 : 50));
+		const times = new CallTimes();
+		const consume = (ids: string[]) => consumeCallbacks(receivers.outbox.deps, receivers.batch(ids), times);
+		const hogs = await receivers.add("hog.example", 120);
+		const [first = "", ...others] = await receivers.add("once-slow.example", 3);
+		await consume([first]);
+		for (const [minute, id] of others.entries()) {
+			receivers.outbox.now = START + (minute + 1) * 60_000;
+			await consume([...hogs.splice(0, 60), id]);
+		}
+		expect(receivers.timesOf("once-slow.example")).toHaveLength(3);
+	});
+
 	it("are called, too, where it cannot be read whose callbacks a batch has", async () => {
 		const db = openDatabase(env.DB);
 		const broken = Object.assign(Object.create(db), { all: () => Promise.reject(new Error("D1 is away")) });

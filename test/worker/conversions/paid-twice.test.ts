@@ -13,12 +13,15 @@ const CLAIMED_AT = "2026-11-18T15:00:00.000Z";
 const UNDONE_AT = "2026-11-18T15:01:00.000Z";
 const DAY_MS = 86_400_000;
 /** What the publisher calls clicks, by the digit of their hash. */
-const CLICKS = { 4: "corrected", 5: "late", 6: "by-hash", 7: "shared", 8: "shared", 9: "early", 1: "difference" };
+const CLICKS = {
+	...{ 4: "corrected", 5: "late", 6: "by-hash", 7: "shared", 8: "shared", 9: "early", 1: "difference", 2: "tiny" },
+	...{ a: "moved-from", b: "moved-to", c: "twice" },
+};
 
 async function sendJson(path: string, headers: Record<string, string>, body: object) {
 	const response = await exports.default.fetch(`http://localhost:8787${path}`, { method: "POST", headers, body: JSON.stringify(body) });
 	expect([path, response.status]).toEqual([path, 200]);
-	return response.json<{ claim: { id: string } }>();
+	return response.json<{ id: string; claim: { id: string } }>();
 }
 const OF_CPA = { AccessKey: "access-key-cpa" };
 const OPERATOR = { OperatorKey: env.OPERATOR_KEY };
@@ -57,12 +60,14 @@ describe("worker: an amount granted for a sale that is reported after all", () =
 		await report("early-1", "9", "cancelled");
 		await report("difference-1", "1", "pending");
 		await report("corrected-1", "4");
+		await report("tiny-1", "2");
 		setNow(CLAIMED_AT);
 		const late = await grant("late", "missing");
 		const byHash = await grant("6".repeat(32).toUpperCase(), "missing");
 		await grant("shared", "missing");
 		const early = await grant("early-1", "wrong");
 		await grant("difference", "wrong");
+		await grant("tiny-1", "wrong");
 		const corrected = await grant("corrected-1", "wrong");
 		expect(await paidTwice()).toBeNull();
 
@@ -70,6 +75,7 @@ describe("worker: an amount granted for a sale that is reported after all", () =
 		await report("shared-1", "7");
 		await report("shared-2", "8");
 		await report("difference-1", "1");
+		await report("tiny-1", "2", "approved", 1_500_000);
 		expect(await paidTwice()).toBeNull();
 		await report("by-hash-1", "6", "pending");
 		expect(await paidTwice()).toMatchObject({ count: 1, cost: "0.8000", text: expect.stringContaining(byHash) });
@@ -78,7 +84,10 @@ describe("worker: an amount granted for a sale that is reported after all", () =
 		await report("corrected-1", "4", "approved", 3_000_000);
 		const told = await paidTwice(29);
 		expect(told).toMatchObject({ count: 4, cost: "10.2000", command: expect.stringMatching(/^adjust undo claim-\S+ --text "/) });
-		for (const id of [late, byHash, early, corrected]) expect(told?.text).toContain(id);
+		expect(told?.command).toContain(late);
+		expect(told?.text).toContain(`${late} (7.0000, earns 7.0000 more)`);
+		for (const id of [byHash, early]) expect(told?.text).toContain(`${id} (7.0000, earns 0.8000 more)`);
+		expect(told?.text).toContain(`${corrected} (7.0000, earns 1.6000 more)`);
 		expect(await paidTwice(31)).toBeNull();
 
 		await sendJson("/operator/adjustments", OPERATOR, { kind: "undo", adjustment: late, text: "Reported." });
@@ -87,5 +96,22 @@ describe("worker: an amount granted for a sale that is reported after all", () =
 		const { data } = await listed.json<{ data: { id: string; undone_at: string | null }[] }>();
 		const undoneAt = Object.fromEntries(data.map(({ id, undone_at }) => [`claim-${id}`, undone_at]));
 		expect([undoneAt[late], undoneAt[byHash]]).toEqual([UNDONE_AT, null]);
+	});
+
+	it("is told of what a sale of another click brings that is given the claimed one, and once, however many were granted", async () => {
+		const before = await paidTwice();
+		await report("moved-1", "0");
+		const attach = (click: string) => sendJson("/operator/conversions/west/moved-1/attach", OPERATOR, { click, text: "It is this one's." });
+		const { id } = await attach("a".repeat(32));
+		const moved = await grant("moved-to", "missing");
+		const twice = [await grant("twice", "missing"), await grant("c".repeat(32), "missing")];
+		expect(await paidTwice()).toEqual(before);
+		setNow("2026-11-18T15:02:00Z");
+		await sendJson("/operator/adjustments", OPERATOR, { kind: "undo", adjustment: id, text: "It is another's." });
+		await attach("b".repeat(32));
+		await report("twice-1", "c", "approved", 10_000_000);
+		const told = await paidTwice();
+		expect(told).toMatchObject({ count: (before?.count ?? 0) + 3, cost: (Number(before?.cost) + 0.8 + 8).toFixed(4) });
+		for (const adjustment of [moved, ...twice]) expect(told?.text).toContain(adjustment);
 	});
 });
