@@ -12,7 +12,7 @@ const MAX_SHOWN = 50;
 
 /** Field by field, then what becomes of bids, then what is doubtful. */
 export function Difference({ report: { difference, warnings, warning_count } }: { report: ImportReport }): JSX.Element {
-	const { entries, added, changed, removed, bids, losses } = difference;
+	const { entries, added, changed, removed, bids, losses, loss_count } = difference;
 	return (
 		<>
 			{added + changed + removed === 0 ? <Notice>Nothing would change: all of this is stored already.</Notice> : null}
@@ -45,11 +45,13 @@ export function Difference({ report: { difference, warnings, warning_count } }: 
 						{labelOf(field)} of {section.slice(0, -1)} {id} moves by more than a factor of two: from {before} to {after}.
 					</li>
 				))}
+				<More all={bids.price_count} shown={bids.prices.length} what="prices that move so" />
 				{losses.map(({ section, id, field }) => (
 					<li>
 						{field === null ? "Removed" : `${labelOf(field)} is turned off, cleared or shortened`}: {section.slice(0, -1)} {id}.
 					</li>
 				))}
+				<More all={loss_count} shown={losses.length} what="things that are removed, turned off, cleared or shortened" />
 			</ul>
 			{warnings.length === 0 ? null : (
 				<Notice tone="waiting" title={`${warning_count === 1 ? "One thing is" : `${warning_count} things are`} doubtful`}>
@@ -57,11 +59,21 @@ export function Difference({ report: { difference, warnings, warning_count } }: 
 						{warnings.map(({ path, message }) => (
 							<li>{path === "" ? message : `${path}: ${message}`}</li>
 						))}
+						<More all={warning_count} shown={warnings.length} what="doubtful things" />
 					</ul>
 				</Notice>
 			)}
 		</>
 	);
+}
+
+/** That a list has only the first. */
+function More({ all, shown, what }: { all: number; shown: number; what: string }): JSX.Element | null {
+	return all > shown ? (
+		<li>
+			And {all - shown} more {what}.
+		</li>
+	) : null;
 }
 
 /** The first of what changes or has changed, field by field. @param all how many there are */

@@ -71,6 +71,18 @@ describe("worker: imports in the console", () => {
 		expect(await textOf(`${LIST}?limit=1`)).toContain("Next page");
 	});
 
+	it("of many prices say how many more there are than are listed", async () => {
+		const keyword_epc = Object.fromEntries(Array.from({ length: 103 }, (_, at) => [`many ${at}`, "900"]));
+		const [{ id } = { id: 0 }] = (
+			await env.DB.prepare(
+				"SELECT c.campaign_id AS id FROM campaigns c JOIN brands b ON b.id = c.brand_id WHERE b.domain = 'shoes.example' AND c.epc_micros > 0 LIMIT 1",
+			).all<{ id: number }>()
+		).results;
+		const preview = await sendParts({ network: networkOf({ campaigns: [{ campaign_id: id, keyword_epc, unknown_field: 1 }] }), file: "" });
+		expect(preview.text).toMatch(/And \d+ more prices that move so\./);
+		expect(preview.text).not.toContain("more doubtful things");
+	});
+
 	it("of a file that is too large to be handed back are taken over where the same file is chosen again, and no other", async () => {
 		const large = new File([networkOf({ category: "large" }), " ".repeat(3 * 1024 * 1024)], "network.json");
 		const preview = await sendParts({ network: "", file: large });
