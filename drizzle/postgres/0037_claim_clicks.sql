@@ -1,1 +1,1 @@
-ALTER TABLE claims ADD COLUMN click_hash text;
+ALTER TABLE claims ADD COLUMN click_hash text COLLATE "C";
