@@ -11,10 +11,14 @@ const NEWEST_PART = 1 / 12;
 /** Publishers that are remembered. */
 const MAX_KEPT = 5_000;
 
+/** Calls a minute of those that have to wait, at most one of each publisher's: so that none waits behind another's thousands. */
+const MAX_EXTRA = 10;
+
 type Taken = { minute: number; milliseconds: number };
 
 export class CallTimes {
-	readonly #publishers = new Map<string, { taken: Taken; average: number }>();
+	readonly #publishers = new Map<string, { taken: Taken; average: number; extraMinute: number }>();
+	#extra = { minute: -1, calls: 0 };
 	/** By slow calls, whoever's. */
 	#slow: Taken | undefined;
 	/** The last minute in which any calls took all that they may. */
@@ -27,7 +31,7 @@ export class CallTimes {
 		const taken = addTo(known?.taken, minute, milliseconds);
 		const before = known?.average ?? milliseconds;
 		const average = before + (milliseconds - before) * NEWEST_PART;
-		putBounded(this.#publishers, publisherId, { taken, average }, MAX_KEPT);
+		putBounded(this.#publishers, publisherId, { taken, average, extraMinute: known?.extraMinute ?? -1 }, MAX_KEPT);
 		if (milliseconds > SLOW_MS) this.#slow = addTo(this.#slow, minute, milliseconds);
 		if (isFull(taken, minute) || isFull(this.#slow, minute)) this.#fullMinute = minute;
 	}
@@ -38,15 +42,20 @@ export class CallTimes {
 	}
 
 	/**
-	 * Whether this one does. One that answers quickly never does because others are slow, and one that is slow has a call a minute, however
-	 * many of another are before it.
+	 * Whether this one may be called, which is then to be done. One that answers quickly may though others are slow, and of the others a few
+	 * may, each once a minute.
 	 */
-	doesWait(publisherId: string, now: number): boolean {
+	mayCall(publisherId: string, now: number): boolean {
 		const known = this.#publishers.get(publisherId);
-		if (known === undefined) return false;
+		if (known === undefined) return true;
 		const minute = minuteOf(now);
-		if (known.taken.minute !== minute) return false;
-		return isFull(known.taken, minute) || (known.average > SLOW_MS && isFull(this.#slow, minute));
+		if (isFull(known.taken, minute)) return false;
+		if (known.average <= SLOW_MS || !isFull(this.#slow, minute)) return true;
+		const calls = this.#extra.minute === minute ? this.#extra.calls : 0;
+		if (known.taken.minute === minute || known.extraMinute === minute || calls >= MAX_EXTRA) return false;
+		this.#extra = { minute, calls: calls + 1 };
+		known.extraMinute = minute;
+		return true;
 	}
 }
 

@@ -31,7 +31,7 @@ export async function consumeCallbacks(deps: CallbackDeps, batch: MessageBatch, 
 		if (!times.doesAnyWait(now())) return false;
 		owners ??= readOwners(db, batch).catch(tellUnread);
 		const owner = (await owners).get(id);
-		return owner !== undefined && times.doesWait(owner, now());
+		return owner !== undefined && !times.mayCall(owner, now());
 	};
 	const take = async (message: Message): Promise<void> => {
 		const id = readCallbackMessage(message.body);

@@ -12,6 +12,8 @@ import { releasePaused, releaseProbe } from "./release-paused.ts";
 const MAX_SWEPT = 1_000;
 /** As many of them are not few. */
 const MANY = MAX_SWEPT / 50;
+/** How often the others' are looked for: they may be behind those of more. */
+const ROUNDS = 3;
 /** The most addresses that one run probes, and the most that it releases. */
 const MAX_ADDRESSES = 50;
 /**
@@ -50,10 +52,15 @@ async function probePaused(deps: SweepDeps): Promise<void> {
 
 /** Where some publishers have many of the oldest, as after a large replay, more of the others' go, too. */
 async function enqueueDue(deps: SweepDeps): Promise<void> {
-	const oldest = await enqueueOldest(deps, [], MAX_SWEPT);
-	if (oldest.length < MAX_SWEPT) return;
-	const many = crowding(oldest, ({ publisherId }) => publisherId, MANY);
-	if (many.length > 0) await enqueueOldest(deps, many, MAX_SWEPT / 2);
+	const without: string[] = [];
+	let most = MAX_SWEPT;
+	for (let round = 0; round < ROUNDS; round++) {
+		const oldest = await enqueueOldest(deps, without, most);
+		const many = oldest.length < most ? [] : crowding(oldest, ({ publisherId }) => publisherId, MANY);
+		if (many.length === 0) return;
+		without.push(...many);
+		most = MAX_SWEPT / 2;
+	}
 }
 
 /** @param without publishers whose are left out */

@@ -13,6 +13,8 @@ const AT_ONCE = 100;
 const MAX_SWEPT = 1_000;
 /** As many of one platform are not few. */
 const MANY = MAX_SWEPT / 50;
+/** How often the others' are looked for: they may be behind those of more. */
+const ROUNDS = 3;
 
 /** Looks again at every conversion without a click whose time has come, and at every quarantined one whose rate is known, or whose publisher is active. */
 export async function sweepConversions(deps: SettleDeps, mayGoOn = () => true): Promise<void> {
@@ -34,12 +36,19 @@ function tellFailure(_: readonly PostbackItem[], error: unknown): void {
 
 /** Where some platforms have many of the oldest, more of the others' come before: they may report any number of unknown clicks. */
 async function readDue(deps: SettleDeps): Promise<ConversionKey[]> {
-	const oldest = await readOldestDue(deps, [], MAX_SWEPT);
-	const many = oldest.length < MAX_SWEPT ? [] : crowding(oldest, ({ platform }) => platform, MANY);
-	if (many.length === 0) return oldest;
-	const others = await readOldestDue(deps, many, MAX_SWEPT / 2);
-	const isTaken = new Set(others.map(keyOf));
-	return [...others, ...oldest.filter((key) => !isTaken.has(keyOf(key)))];
+	const without: string[] = [];
+	let due: ConversionKey[] = [];
+	let most = MAX_SWEPT;
+	for (let round = 0; round < ROUNDS; round++) {
+		const oldest = await readOldestDue(deps, without, most);
+		const isTaken = new Set(oldest.map(keyOf));
+		due = [...oldest, ...due.filter((key) => !isTaken.has(keyOf(key)))];
+		const many = oldest.length < most ? [] : crowding(oldest, ({ platform }) => platform, MANY);
+		if (many.length === 0) break;
+		without.push(...many);
+		most = MAX_SWEPT / 2;
+	}
+	return due;
 }
 
 /** @param without platforms whose are left out */

@@ -5,15 +5,29 @@ export const DESK_FAULTS: readonly Fault[] = [
 	{
 		name: "paid-twice-of-what-a-sale-had-when-it-was-granted",
 		file: "src/operator/status/read-paid-twice.ts",
-		find: "rise += earned - before;",
-		replace: "rise += earned;",
+		find: "Math.max(had, top)",
+		replace: "top",
+		tests: ["test/worker/conversions/paid-twice.test.ts"],
+	},
+	{
+		name: "paid-twice-counts-a-rise-for-each-amount",
+		file: "src/operator/status/read-paid-twice.ts",
+		find: "Math.max(had, top)",
+		replace: "had",
 		tests: ["test/worker/conversions/paid-twice.test.ts"],
 	},
 	{
 		name: "paid-twice-tells-what-was-undone",
 		file: "src/operator/status/read-paid-twice.ts",
-		find: "AND NOT EXISTS (SELECT 1 FROM adjustments u WHERE u.undoes = a.id)",
-		replace: "",
+		find: "if (isUndone || ",
+		replace: "if (",
+		tests: ["test/worker/conversions/paid-twice.test.ts"],
+	},
+	{
+		name: "paid-twice-of-what-was-of-another-click",
+		file: "src/operator/status/read-paid-twice.ts",
+		find: 'ids.has(present.clickId ?? "") ? ',
+		replace: "ids.size > 0 ? ",
 		tests: ["test/worker/conversions/paid-twice.test.ts"],
 	},
 	{

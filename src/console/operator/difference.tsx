@@ -71,7 +71,7 @@ export function Difference({ report: { difference, warnings, warning_count } }: 
 function More({ all, shown, what }: { all: number; shown: number; what: string }): JSX.Element | null {
 	return all > shown ? (
 		<li>
-			And {all - shown} more {what}.
+			And more {what}: {all - shown}.
 		</li>
 	) : null;
 }

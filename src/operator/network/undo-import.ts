@@ -32,8 +32,7 @@ export async function undoImport(
 	options: ImportOptions,
 ): Promise<ImportReport> {
 	const [undone] = await deps.db.all<{ version: number; kind: NetworkChangeKind; undoneBy: string | null }>(
-		sql`SELECT version, kind, (SELECT u.id FROM network_versions u WHERE u.undoes = v.id
-				AND NOT EXISTS (SELECT 1 FROM network_versions w WHERE w.undoes = u.id) ORDER BY u.version DESC LIMIT 1) AS "undoneBy"
+		sql`SELECT version, kind, (SELECT u.id FROM network_versions u WHERE u.undoes = v.id ORDER BY u.version DESC LIMIT 1) AS "undoneBy"
 			FROM network_versions v WHERE id = ${id}`,
 	);
 	// The network's last version stays for good, without what would undo it.

@@ -105,7 +105,7 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 			.slice(0, MAX_NAMED)
 			.map(({ adjustment, amountMicros, earnedMicros }) => `${adjustment} (${usdOf(amountMicros)}, earns ${usdOf(earnedMicros)} more)`);
 		// Where the sale has less than was granted for it, the rest is still owed.
-		const whole = paidTwice.find(({ amountMicros, earnedMicros }) => earnedMicros === amountMicros);
+		const whole = paidTwice.find(({ amountMicros, earnedMicros }) => usdOf(earnedMicros) === usdOf(amountMicros));
 		add("paid_twice", {
 			count: paidTwice.length,
 			text: `amounts that granted claims, whose sales earn more by themselves since, within a month, as when they are reported after all: undo each whose sale has it now, and grant what is still owed by another amount; ${namesOf(names, paidTwice.length)}`,

@@ -106,6 +106,20 @@ describe("worker: slow addresses", () => {
 		expect(receivers.called.length).toBeLessThan(90 + 40);
 	});
 
+	it("that are known, and whose messages stand together, leave connections to others, too", async () => {
+		const quick = "quick-behind-known.example";
+		const receivers = new Receivers((host) => (host === quick ? 50 : 9_000));
+		const times = new CallTimes();
+		const consume = (ids: string[]) => consumeCallbacks(receivers.outbox.deps, receivers.batch(ids), times);
+		const lists: string[][] = [];
+		for (let at = 0; at < 20; at++) lists.push(await receivers.add(`known-${at}.example`, 16));
+		await consume(lists.map(([first = ""]) => first));
+		receivers.outbox.now = START + 120_000;
+		const messages = [...lists.flatMap((ids) => ids.slice(1)), ...(await receivers.add(quick, 1))];
+		while (messages.length > 0) await consume(messages.splice(0, 100));
+		expect(receivers.timesOf(quick)[0]).toBeLessThan(120_000 + 75_000);
+	});
+
 	it("have a call a minute of their own, however many of another's are before it: also one that was slow but once", async () => {
 		const receivers = new Receivers((host, calls) => (host === "hog.example" ? 9_000 : calls === 1 ? 1_500 : 50));
 		const times = new CallTimes();

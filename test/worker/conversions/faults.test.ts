@@ -219,9 +219,9 @@ describe("worker: faults on the way to a conversion", () => {
 		await env.DB.prepare(
 			`INSERT INTO conversions (platform, txnid, cid, stage, status, status_unknown, test, event_at, payout_micros, currency, event_count,
 				first_received_at, updated_at, retry_at)
-			SELECT 'north-' || (key % CAST(?3 AS INTEGER)), 'many-' || key, 'none', 'waiting', 'approved', 0, 0, ?1, 1, 'USD', 0, ?1, ?1, 1 FROM json_each(?2)`,
+			SELECT 'north-' || CASE WHEN ?3 < 3 THEN key / 1001 ELSE key % CAST(?3 AS INTEGER) END, 'many-' || key, 'none', 'waiting', 'approved', 0, 0, ?1, 1, 'USD', 0, ?1, ?1, 1 FROM json_each(?2)`,
 		)
-			.bind(Date.now() - 600_000, JSON.stringify(Array.from({ length: 1_001 }, () => 0)), many)
+			.bind(Date.now() - 600_000, JSON.stringify(Array.from({ length: many < 3 ? 1_001 * many : 1_001 }, () => 0)), many)
 			.run();
 		let batches = 0;
 		await sweepConversions(deps(), () => batches++ === 0);

@@ -100,18 +100,35 @@ describe("worker: an amount granted for a sale that is reported after all", () =
 
 	it("is told of what a sale of another click brings that is given the claimed one, and once, however many were granted", async () => {
 		const before = await paidTwice();
+		const rise = async () => (Number((await paidTwice())?.cost) - Number(before?.cost)).toFixed(4);
 		await report("moved-1", "0");
 		const attach = (click: string) => sendJson("/operator/conversions/west/moved-1/attach", OPERATOR, { click, text: "It is this one's." });
 		const { id } = await attach("a".repeat(32));
-		const moved = await grant("moved-to", "missing");
-		const twice = [await grant("twice", "missing"), await grant("c".repeat(32), "missing")];
-		expect(await paidTwice()).toEqual(before);
 		setNow("2026-11-18T15:02:00Z");
-		await sendJson("/operator/adjustments", OPERATOR, { kind: "undo", adjustment: id, text: "It is another's." });
+		const moved = await grant("moved-to", "missing");
+		const first = await grant("twice", "missing");
+		setNow("2026-11-18T15:02:30Z");
+		const second = await grant("c".repeat(32), "missing");
+		setNow("2026-11-18T15:03:00Z");
+		expect(await rise()).toBe("0.0000");
+		const undo = (adjustment: string) =>
+			sendJson("/operator/adjustments", OPERATOR, { kind: "undo", adjustment, text: "It is another's." });
+		await undo(id);
 		await attach("b".repeat(32));
+		expect(await rise()).toBe("0.8000");
 		await report("twice-1", "c", "approved", 10_000_000);
+		expect(await rise()).toBe("8.8000");
 		const told = await paidTwice();
-		expect(told).toMatchObject({ count: (before?.count ?? 0) + 3, cost: (Number(before?.cost) + 0.8 + 8).toFixed(4) });
-		for (const adjustment of [moved, ...twice]) expect(told?.text).toContain(adjustment);
+		for (const adjustment of [moved, first, second]) expect(told?.text).toContain(adjustment);
+		expect(told?.text).toContain(`${second} (7.0000, earns 1.0000 more)`);
+		// What the first amount was undone for is not of the second, too.
+		await undo(first);
+		expect((await paidTwice())?.text).toContain(`${second} (7.0000, earns 1.0000 more)`);
+		expect(await rise()).toBe("1.8000");
+		const third = await grant("twice-1", "wrong");
+		setNow("2026-11-18T15:04:00Z");
+		await report("twice-1", "c", "cancelled", 10_000_000);
+		await report("twice-1", "c", "approved", 10_000_001);
+		expect((await paidTwice())?.text).not.toContain(third);
 	});
 });
