@@ -117,7 +117,8 @@ describe("worker: slow addresses", () => {
 		receivers.outbox.now = START + 120_000;
 		const messages = [...lists.flatMap((ids) => ids.slice(1)), ...(await receivers.add(quick, 1))];
 		while (messages.length > 0) await consume(messages.splice(0, 100));
-		expect(receivers.timesOf(quick)[0]).toBeLessThan(120_000 + 95_000);
+		// Of five connections, over the end of a minute, which begins anew. All of theirs take more than seven minutes.
+		expect(receivers.timesOf(quick)[0]).toBeLessThan(120_000 + 150_000);
 	});
 
 	it("have a call a minute of their own, however many of another's are before it: also one that was slow but once", async () => {
