@@ -8,7 +8,7 @@ import { forgetMovedAddresses } from "./breaker.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
 import { releasePaused, releaseProbe } from "./release-paused.ts";
 
-/** The most callbacks that one run puts on the queue, and half as many of those publishers who have few among them. */
+/** The most callbacks that one run puts on the queue; each further round has half as many, of publishers with few among those before. */
 const MAX_SWEPT = 1_000;
 /** As many of them are not few. */
 const MANY = MAX_SWEPT / 50;

@@ -19,8 +19,15 @@ export const DESK_FAULTS: readonly Fault[] = [
 	{
 		name: "paid-twice-tells-what-was-undone",
 		file: "src/operator/status/read-paid-twice.ts",
-		find: "if (isUndone || ",
+		find: "if (undoneAt !== null || ",
 		replace: "if (",
+		tests: ["test/worker/conversions/paid-twice.test.ts"],
+	},
+	{
+		name: "paid-twice-is-hidden-by-what-was-undone-before",
+		file: "src/operator/status/read-paid-twice.ts",
+		find: "undoneAt === null ? amountMicros : earnedUndone",
+		replace: "amountMicros",
 		tests: ["test/worker/conversions/paid-twice.test.ts"],
 	},
 	{

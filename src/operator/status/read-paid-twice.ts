@@ -32,7 +32,7 @@ const MAX_CLICKS = 5_000;
 const MAX_SALES = 1_000;
 const MAX_EVENTS = 100;
 
-type Granted = { hash: string; at: number; adjustment: string; amountMicros: number; isUndone: number };
+type Granted = { hash: string; at: number; adjustment: string; amountMicros: number; undoneAt: number | null };
 type Event = ConversionKey & { at: number; details: string };
 /** What a click's sales earn more, or less, from a moment on, micro-dollars. */
 type Step = { at: number; micros: number };
@@ -40,7 +40,7 @@ type Step = { at: number; micros: number };
 /** Amounts that granted claims, in the order of time. */
 export function grantedAmountsQuery(now: number): SQL {
 	return sql`SELECT newest.click_hash AS hash, newest.changed_at AS at, a.id AS adjustment, a.amount_micros AS "amountMicros",
-			EXISTS (SELECT 1 FROM adjustments u WHERE u.undoes = a.id) AS "isUndone"
+			(SELECT u.at FROM adjustments u WHERE u.undoes = a.id) AS "undoneAt"
 		FROM (SELECT click_hash, changed_at, adjustment_id FROM claims
 			WHERE state = 'granted' AND id >= ${leastIdAt(now - CLAIMED_WITHIN_MS)} AND click_hash IS NOT NULL ORDER BY id DESC LIMIT ${MAX_GRANTED}) newest
 		CROSS JOIN adjustments a
@@ -60,18 +60,18 @@ export async function readPaidTwice(db: Database, now: number): Promise<PaidTwic
 
 /**
  * What of the amounts that were granted for one click its sales have come to earn. Each amount is the part of what they earn that lies above
- * what they had when it was granted, and above the amounts before it.
+ * what they had when it was granted, and above the amounts before it: of one that was undone, above what it had earned by then.
  * @param told from when on that is told
  */
 function spend(grants: readonly Granted[], steps: readonly Step[], told: number): PaidTwice[] {
 	let top = 0;
-	return grants.flatMap(({ at: grantedAt, adjustment, amountMicros, isUndone }) => {
+	return grants.flatMap(({ at: grantedAt, adjustment, amountMicros, undoneAt }) => {
 		const had = steps.reduce((sum, { at, micros }) => (at < grantedAt ? sum + micros : sum), 0);
 		const bottom = Math.max(had, top);
-		top = bottom + amountMicros;
 		let level = 0;
 		let earnedMicros = 0;
 		let earnedBefore = 0;
+		let earnedUndone = 0;
 		let lastAt = 0;
 		for (const { at, micros } of steps) {
 			level += micros;
@@ -79,9 +79,11 @@ function spend(grants: readonly Granted[], steps: readonly Step[], told: number)
 			const earned = Math.min(amountMicros, Math.max(0, level - bottom));
 			if (earned > earnedMicros) lastAt = at;
 			if (at <= told) earnedBefore = earned;
+			if (undoneAt !== null && at <= undoneAt) earnedUndone = earned;
 			earnedMicros = earned;
 		}
-		if (isUndone || earnedMicros - earnedBefore < Math.min(LEAST_MICROS, amountMicros * LEAST_PART)) return [];
+		top = bottom + (undoneAt === null ? amountMicros : earnedUndone);
+		if (undoneAt !== null || earnedMicros - earnedBefore < Math.min(LEAST_MICROS, amountMicros * LEAST_PART)) return [];
 		return [{ adjustment, amountMicros, earnedMicros, at: lastAt }];
 	});
 }

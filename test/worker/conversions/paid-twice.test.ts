@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 /** What the publisher calls clicks, by the digit of their hash. */
 const CLICKS = {
 	...{ 4: "corrected", 5: "late", 6: "by-hash", 7: "shared", 8: "shared", 9: "early", 1: "difference", 2: "tiny" },
-	...{ a: "moved-from", b: "moved-to", c: "twice" },
+	...{ a: "moved-from", b: "moved-to", c: "twice", d: "anew" },
 };
 
 async function sendJson(path: string, headers: Record<string, string>, body: object) {
@@ -130,5 +130,16 @@ describe("worker: an amount granted for a sale that is reported after all", () =
 		await report("twice-1", "c", "cancelled", 10_000_000);
 		await report("twice-1", "c", "approved", 10_000_001);
 		expect((await paidTwice())?.text).not.toContain(third);
+	});
+
+	it("is told of an amount that was granted anew, after one that was undone before there was a sale", async () => {
+		setNow("2026-11-18T15:05:00Z");
+		const first = await grant("anew", "missing");
+		await sendJson("/operator/adjustments", OPERATOR, { kind: "undo", adjustment: first, text: "A mistake." });
+		setNow("2026-11-18T15:06:00Z");
+		const anew = await grant("anew", "missing");
+		setNow("2026-11-18T15:07:00Z");
+		await report("anew-1", "d", "approved", 10_000_000);
+		expect((await paidTwice())?.text).toContain(`${anew} (7.0000, earns 7.0000 more)`);
 	});
 });
