@@ -66,7 +66,9 @@ export async function bundleWorker(environment: Environment, folder: string, ent
 	const { code, output } = await runWrangler(["deploy", ...own, "--dry-run", "--outdir", folder, "--env", environment]);
 	if (code !== 0)
 		throw new Failure(`${output.trim()}\n\n${entry ?? `The environment ${JSON.stringify(environment)}`} could not be built: see above.`);
-	const [script] = (await readdir(folder)).filter((file) => /\.m?js$/.test(file));
-	if (script === undefined) throw new Failure(`wrangler wrote no script to ${folder}.`);
+	const [script, ...others] = (await readdir(folder)).filter((file) => /\.m?js$/.test(file));
+	// What is checked of a bundle would not be checked of another beside it.
+	if (script === undefined || others.length > 0)
+		throw new Failure(`wrangler wrote ${script === undefined ? "no script" : "several scripts"} to ${folder}.`);
 	return join(folder, script);
 }
