@@ -11,8 +11,7 @@ import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
 import { type Column, Facts, Table } from "../ui/table.tsx";
 import { Money, State, Time } from "../ui/values.tsx";
-import { found } from "./found.ts";
-import { ownPublisher } from "./own-publisher.ts";
+import { found, ownPublisher } from "./own-publisher.ts";
 
 const PATH = "/console/brands";
 

@@ -26,8 +26,7 @@ import { Empty, Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
 import { State, Time } from "../ui/values.tsx";
 import { counted } from "../words.ts";
-import { found } from "./found.ts";
-import { mayChange } from "./may-change.ts";
+import { found, mayChange } from "./own-publisher.ts";
 
 const PATH = "/console/callbacks";
 const REPLAY_DAYS = 7;

@@ -15,8 +15,7 @@ import { type Fault, Field } from "../ui/field.tsx";
 import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { Table } from "../ui/table.tsx";
-import { found } from "./found.ts";
-import { mayChange } from "./may-change.ts";
+import { found, mayChange } from "./own-publisher.ts";
 
 const PATH = "/console/claims";
 const LABELS = {

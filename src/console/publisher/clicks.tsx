@@ -10,8 +10,8 @@ import { Empty } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Code, Money, State, Time } from "../ui/values.tsx";
 import { CLICK_REASON_WORDS } from "../words.ts";
-import { found } from "./found.ts";
 import { newestFirst, ORDER_FILTER } from "./list-order.ts";
+import { found } from "./own-publisher.ts";
 
 const PATH = "/console/clicks";
 

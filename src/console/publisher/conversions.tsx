@@ -13,8 +13,8 @@ import { Empty, Notice } from "../ui/messages.tsx";
 import { type Column, Facts, Table } from "../ui/table.tsx";
 import { Code, Money, Time } from "../ui/values.tsx";
 import { CAUSE_WORDS, HOLD_WORDS } from "../words.ts";
-import { found } from "./found.ts";
 import { newestFirst, ORDER_FILTER } from "./list-order.ts";
+import { found } from "./own-publisher.ts";
 
 const PATH = "/console/conversions";
 

@@ -14,7 +14,7 @@ import { page, seeOther, view } from "../page.ts";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Faults, Notice } from "../ui/messages.tsx";
 import { Facts } from "../ui/table.tsx";
-import { found } from "./found.ts";
+import { found } from "./own-publisher.ts";
 
 const SETTINGS = "/console/settings";
 const PATH = `${SETTINGS}/callback-address`;

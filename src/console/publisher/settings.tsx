@@ -11,8 +11,7 @@ import { CopyText } from "../ui/actions.tsx";
 import { Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
 import { inWords, Share, State, Time } from "../ui/values.tsx";
-import { found } from "./found.ts";
-import { mayChange } from "./may-change.ts";
+import { found, mayChange } from "./own-publisher.ts";
 import { KeysTable } from "./settings-keys.tsx";
 import { MembersTable, PasskeysTable } from "./settings-members.tsx";
 
