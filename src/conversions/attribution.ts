@@ -42,6 +42,7 @@ export function withoutClick(conversion: Conversion): Conversion {
 		...conversion,
 		...NO_CLICK,
 		test: false,
+		clickUnseen: false,
 		heldFor: null,
 		usdNanos: null,
 		grossMicros: null,

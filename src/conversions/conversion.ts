@@ -5,9 +5,10 @@ import { utcDay } from "../lib/time.ts";
 
 export type Conversion = typeof conversions.$inferSelect;
 /** As a raw statement gives it: booleans are 0 and 1. */
-export type ConversionRow = Omit<Conversion, "statusUnknown" | "test" | "credited"> & {
+export type ConversionRow = Omit<Conversion, "statusUnknown" | "test" | "clickUnseen" | "credited"> & {
 	statusUnknown: number;
 	test: number;
+	clickUnseen: number;
 	credited: number;
 };
 export type ConversionEvent = typeof conversionEvents.$inferSelect;
@@ -22,7 +23,8 @@ export function keyOf({ platform, txnid }: ConversionKey): string {
 }
 
 export function toConversion(row: ConversionRow): Conversion {
-	return { ...row, statusUnknown: row.statusUnknown === 1, test: row.test === 1, credited: row.credited === 1 };
+	const { statusUnknown, test, clickUnseen, credited } = row;
+	return { ...row, statusUnknown: statusUnknown === 1, test: test === 1, clickUnseen: clickUnseen === 1, credited: credited === 1 };
 }
 
 /** True where the publisher holds a credit of which nobody knows the worth any more: a person has to look. */

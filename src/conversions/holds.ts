@@ -70,6 +70,6 @@ function ceilingOf(platformMaxMicros: number | null, campaignMaxMicros: number |
 }
 
 /** A page that its user never saw called the link: how cookies are stuffed. */
-function isUnseen(reason: CandidateClick["reason"]): boolean {
+export function isUnseen(reason: CandidateClick["reason"]): boolean {
 	return reason === "embedded" || reason === "prefetch";
 }

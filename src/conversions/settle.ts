@@ -8,7 +8,7 @@ import { attributedTo, withoutClick } from "./attribution.ts";
 import type { Conversion, ConversionEvent, ConversionKey, EventDetails, EventKind, NewCallback } from "./conversion.ts";
 import { blank, differences, isAlike, isDifferent } from "./conversion-changes.ts";
 import { shareOf, toUsdMicros } from "./exchange.ts";
-import { type HoldFacts, holdOf, isKeptPending, releasedUpTo } from "./holds.ts";
+import { type HoldFacts, holdOf, isKeptPending, isUnseen, releasedUpTo } from "./holds.ts";
 import { asClickHash, type CandidateClick, type ClickMatch } from "./match-click.ts";
 import type { Postback } from "./message.ts";
 import { type Amended, type LastCallback, OwedCallbacks } from "./owed-callbacks.ts";
@@ -262,14 +262,16 @@ class History {
 		const isRevalued = told?.kind === "revalued";
 		const status = isKeptPending(conversion.heldFor) ? statusOf(conversion, this.#facts.platform) : conversion.status;
 		const { usdNanos, grossMicros, salesUsdMicros } = this.#worthOf(conversion, isRevalued);
-		const valued = { ...conversion, status, usdNanos, grossMicros, salesUsdMicros };
+		const holdFacts = this.#holdFactsOf(conversion, isRevalued);
+		const clickUnseen = conversion.clickUnseen || isUnseen(holdFacts.clickReason);
+		const valued = { ...conversion, status, clickUnseen, usdNanos, grossMicros, salesUsdMicros };
 		if (usdNanos === null) return quarantined(valued, "no_rate");
 		if (grossMicros === null || (salesUsdMicros === null && conversion.salesMicros !== null)) {
 			return quarantined(isRevalued ? valued : withoutRelease(valued), "amount");
 		}
 		const worth = { grossMicros, salesUsdMicros: salesUsdMicros ?? 0 };
 		const releasedMicros = releasedUpTo(this.#state, conversion, { isRevalued, givenBackMicros: told?.givenBackMicros });
-		const hold = holdOf(valued, worth, this.#holdFactsOf(conversion, isRevalued), releasedMicros);
+		const hold = holdOf(valued, worth, holdFacts, releasedMicros);
 		if (hold === "amount") return quarantined(isRevalued ? valued : withoutRelease(valued), hold);
 		if (hold !== null) return quarantined({ ...valued, status: isKeptPending(hold) ? "pending" : status }, hold);
 		const earns = conversion.pricingModel === "CPA" && !conversion.test;
@@ -280,8 +282,8 @@ class History {
 	#holdFactsOf(conversion: Conversion, isRevalued: boolean): HoldFacts {
 		const facts = this.#facts.holdFactsOf(conversion);
 		if (isRevalued && this.#state?.stage === "settled") return { ...facts, isPublisherSuspended: false, clickReason: null };
-		// What speaks against its click may have been removed since, or erased: the review does not end with it.
-		return conversion.heldFor === "review" ? { ...facts, clickReason: "embedded" } : facts;
+		// What speaks against its click may have been removed since, or erased. Earlier versions noted only the hold.
+		return conversion.clickUnseen || conversion.heldFor === "review" ? { ...facts, clickReason: "embedded" } : facts;
 	}
 
 	/** Payout and sales in USD by the rate of the event's day. A rate that was applied stays, as long as currency and day do. */

@@ -1,5 +1,5 @@
 /** The last file of drizzle/postgres: what `/ready` asks for. */
-export const NEWEST_MIGRATION = "0037_claim_clicks.sql";
+export const NEWEST_MIGRATION = "0038_clicks_unseen.sql";
 
 /** The last file of drizzle/network: the same on D1. */
-export const NEWEST_D1_MIGRATION = "0054_claim_clicks.sql";
+export const NEWEST_D1_MIGRATION = "0055_clicks_unseen.sql";

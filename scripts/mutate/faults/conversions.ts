@@ -415,9 +415,23 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "review-ends-with-what-spoke-against-the-click",
 		file: SETTLE,
-		find: 'return conversion.heldFor === "review" ? { ...facts, clickReason: "embedded" } : facts;',
+		find: 'return conversion.clickUnseen || conversion.heldFor === "review" ? { ...facts, clickReason: "embedded" } : facts;',
 		replace: "return facts;",
 		tests: ["test/worker/conversions/settle.test.ts"],
+	},
+	{
+		name: "review-is-forgotten-where-something-else-comes-between",
+		file: SETTLE,
+		find: "conversion.clickUnseen || isUnseen(holdFacts.clickReason)",
+		replace: "false",
+		tests: ["test/worker/conversions/settle.test.ts"],
+	},
+	{
+		name: "review-of-a-click-goes-on-with-another",
+		file: "src/conversions/attribution.ts",
+		find: "clickUnseen: false,",
+		replace: "",
+		tests: ["test/worker/conversions/desk.test.ts"],
 	},
 	{
 		name: "release-outlives-the-click-that-was-attached",

@@ -105,6 +105,8 @@ export const conversions = sqliteTable(
 		payouts: text().notNull().default(""),
 		/** The platform's currency when the conversion was first reported: that of amounts that name none. */
 		defaultCurrency: text("default_currency"),
+		/** True once something has spoken against its click: it is reviewed, though that was removed or erased meanwhile. */
+		clickUnseen: integer("click_unseen", { mode: "boolean" }).notNull().default(false),
 		/** True while the publisher is owed, or was sent, a credit that was not taken back. */
 		credited: integer({ mode: "boolean" }).notNull().default(false),
 		/** Grows by one with every write: what tells a writer that another was faster. */

@@ -438,7 +438,17 @@ describe("worker: a conversion without a click is attached to one", () => {
 		expect((await callbacksOf(txnid)).map(({ status }) => status)).toEqual(["approved", "cancelled"]);
 	});
 
-	it.each(["void", "restore"])("so is one that has another click when the %s after the release is undone", async (verb) => {
+	it("a review of it ends with that click, too", async () => {
+		const [seen, paid] = [clickRow({ reason: "embedded" }), clickRow()];
+		await storeClicks(seen, paid);
+		const txnid = await lose();
+		const { id } = await judge(txnid, "attach", { click: String(seen.click_hash) });
+		await adjust({ kind: "undo", adjustment: String(id) });
+		await judge(txnid, "attach", { click: String(paid.click_hash) });
+		expect((await show(txnid)).conversion).toMatchObject({ stage: "settled", why: null });
+	});
+
+	it.each(["void", "restore"])("a release does not pass another click either when the %s after it is undone", async (verb) => {
 		const [first, second] = [clickRow({ reason: "embedded" }), clickRow({ reason: "embedded", publisher_id: "quiet" })];
 		await storeClicks(first, second);
 		const txnid = await lose();

@@ -884,6 +884,29 @@ describe("worker: settling", () => {
 			expect(await stored(txnid)).toMatchObject({ stage: "settled", status: "cancelled" });
 		});
 
+		const LATER = Date.parse("2026-11-12T12:00:00Z");
+		type Clicked = Awaited<ReturnType<typeof clicked>>;
+		test.each<[string, (of: Clicked) => Promise<unknown>, (of: Clicked) => Promise<unknown>]>([
+			["an operator's void", ({ txnid }) => judge(txnid, "voided"), ({ txnid }) => judge(txnid, null)],
+			["a release", ({ txnid }) => judge(txnid, "released"), ({ txnid }) => judge(txnid, null)],
+			["a cancellation", ({ say }) => consume(say({ status: "void" })), ({ say }) => consume(say({ status: "paid", eventAt: LATER }))],
+			["an amount", ({ say }) => consume(say({ payoutMicros: 10_000_000_100 })), ({ say }) => consume(say({ payoutMicros: 9_000_000 }))],
+			["a currency without a rate", ({ say }) => consume(say({ currency: "XAU" })), ({ say }) => consume(say({ payoutMicros: 9_000_000 }))],
+		])("for review, though %s comes first or between, and what spoke against its click is gone after it", async (_, begin, end) => {
+			for (const isFirst of [false, true]) {
+				const of = await clicked();
+				const { click, txnid, say } = of;
+				await storeClicks(clickRow({ click_hash: String(click.click_hash), reason: "embedded" }));
+				// Of what nobody has told of there is nothing to judge.
+				if (!isFirst || (await begin(of)) === null) await consume(say());
+				await begin(of);
+				await env.DB.prepare("DELETE FROM clicks WHERE click_hash = ? AND reason IS NOT NULL").bind(String(click.click_hash)).run();
+				await end(of);
+				expect(await stored(txnid)).toMatchObject({ stage: "quarantined", held_for: "review", status: "pending", credited: 0 });
+				expect(await sumsOf(click)).toEqual([]);
+			}
+		});
+
 		test("of a suspended publisher: pending until it is active again, then within a minute", async () => {
 			const before = await clicked();
 			await consume(before.say());

@@ -1,0 +1,1 @@
+ALTER TABLE `conversions` ADD `click_unseen` integer DEFAULT false NOT NULL;

@@ -1,0 +1,1 @@
+ALTER TABLE conversions ADD COLUMN click_unseen bigint NOT NULL DEFAULT 0;
