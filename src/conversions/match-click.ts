@@ -1,4 +1,4 @@
-import type { clicks } from "../db/schema/clicks.ts";
+import { type clicks, SHARED_ID } from "../db/schema/clicks.ts";
 import type { Attribution, NoMatch, PricingModel } from "../lib/enums.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 
@@ -16,6 +16,7 @@ export type CandidateClick = Pick<
 	| "publisherClickId"
 	| "sourceId"
 	| "pricingModel"
+	| "writtenBy"
 > & {
 	/** The share that the click was made under, today's where an earlier version stored it; null where there is no such publisher. */
 	revenueSharePpm: number | null;
@@ -89,7 +90,8 @@ export function matchClick(
 		(click) =>
 			isOf(platform, click) && click.clickHash !== named.click.clickHash && (click.reason === null) === (named.click.reason === null),
 	);
-	if (rival || byPublisherClickId.length > MAX_CANDIDATES) return { click: null, why: "ambiguous" };
+	const isShared = possible.some((click) => isOf(platform, click) && click.writtenBy === SHARED_ID);
+	if (rival || isShared || byPublisherClickId.length > MAX_CANDIDATES) return { click: null, why: "ambiguous" };
 	return { click: named.click, attribution: "publisher_click_id", why: null };
 }
 

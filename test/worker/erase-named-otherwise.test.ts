@@ -244,6 +244,55 @@ describe("worker: erasing what names the publisher's own click id", () => {
 	});
 });
 
+describe("worker: a click that alone has the publisher's own id once another is erased", () => {
+	const saleOf = async (txnid: string) => {
+		await consume(personal(txnid, OWN));
+		return (await rowsOf(`SELECT click_id, publisher_id, revenue_micros FROM conversions WHERE txnid = '${txnid}'`))[0];
+	};
+	const NOBODYS = { click_id: null, publisher_id: null, revenue_micros: null };
+
+	it.each([
+		["paid as the other was", {}, {}],
+		["unpaid, as the other was", { reason: "repeat" }, { reason: "bot" }],
+		["unpaid, where the sales were the other's", {}, { reason: "repeat" }],
+		["another publisher's", {}, { publisher_id: "quiet" }],
+		["another publisher's, of another platform", { platform: "east" }, { publisher_id: "quiet" }],
+	])("earns no sale by it: %s", async (_, mine, theirs) => {
+		const left = clickRow({ uid: "somebody", publisher_click_id: OWN, ...theirs });
+		await storeClicks(clickRow({ uid: UID, publisher_click_id: OWN, ...mine }), left);
+		expect((await saleOf("before"))?.click_id).not.toBe(left.id);
+		await erase({ uid: UID });
+		expect(await saleOf("after")).toEqual(NOBODYS);
+		expect(v.parse(ledgerAnswerSchema, await post("check-ledger", {})).differences).toEqual([]);
+		await storeClicks(clickRow({ publisher_click_id: OWN, publisher_id: left.publisher_id ?? "cpa" }));
+		expect(await saleOf("later")).toEqual(NOBODYS);
+	});
+
+	it.each([
+		["its sales were found before", { reason: "repeat" }, {}],
+		["only another platform told of the other", { platform: "east" }, {}],
+	])("earns it, where %s", async (_, mine, theirs) => {
+		const left = clickRow({ uid: "somebody", publisher_click_id: OWN, ...theirs });
+		await storeClicks(clickRow({ uid: UID, publisher_click_id: OWN, ...mine }), left);
+		expect(await saleOf("before")).toMatchObject({ click_id: left.id });
+		await erase({ uid: UID });
+		expect(await saleOf("after")).toMatchObject({ click_id: left.id, revenue_micros: 8_000_000 });
+	});
+
+	it("is then erased as any other", async () => {
+		await storeClicks(click(), clickRow({ uid: "somebody", publisher_click_id: OWN }));
+		await erase({ uid: UID });
+		expect(await rowsOf("SELECT uid, written_by FROM clicks ORDER BY uid IS NULL")).toEqual([
+			{ uid: "somebody", written_by: "shared_id" },
+			{ uid: null, written_by: "erased" },
+		]);
+		await erase({ uid: "somebody" });
+		expect(await rowsOf("SELECT DISTINCT uid, publisher_click_id, written_by FROM clicks")).toEqual([
+			{ uid: null, publisher_click_id: null, written_by: "erased" },
+		]);
+	});
+});
+
 describe("worker: erasing postbacks that came while the database was away", () => {
 	it.each(["click hash", "publisher's own id"])("with what was signed; they settle as ever by the %s", async (by) => {
 		const mine = click();

@@ -427,6 +427,13 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/conversions/settle.test.ts"],
 	},
 	{
+		name: "erasing-a-click-leaves-its-sales-to-another",
+		file: "src/conversions/match-click.ts",
+		find: "rival || isShared",
+		replace: "rival",
+		tests: ["test/worker/erase-named-otherwise.test.ts"],
+	},
+	{
 		name: "review-of-a-click-goes-on-with-another",
 		file: "src/conversions/attribution.ts",
 		find: "clickUnseen: false,",

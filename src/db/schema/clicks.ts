@@ -7,6 +7,12 @@ import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 export const ERASED = "erased";
 
 /**
+ * `written_by` of a click that alone has a publisher's click id, since another click that had it was erased: whose sale is meant by the
+ * id nobody can tell, as before.
+ */
+export const SHARED_ID = "shared_id";
+
+/**
  * Every redirect that was answered, written once. A row with a null `reason` is a billed click: there is at most one for a click
  * hash. After it is written only an adjustment changes it: its `reason`, `voidedBy` and `sequence`.
  */
@@ -72,7 +78,7 @@ export const clicks = sqliteTable(
 		/** The source likewise: `hashSource` of the one that the bid was asked for, whatever the click's address says; null in older rows. */
 		sourceHash: text("source_hash"),
 		/**
-		 * {@link ERASED}, or empty; earlier versions told new rows by it from redelivered ones. Old code may still run while a new version is
+		 * {@link ERASED}, {@link SHARED_ID}, or empty; earlier versions told new rows by it from redelivered ones. Old code may still run while a new version is
 		 * deployed.
 		 */
 		writtenBy: text("written_by").notNull(),

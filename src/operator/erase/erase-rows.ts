@@ -6,7 +6,7 @@ import { asClickHash } from "../../conversions/match-click.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { renewDigests } from "../../db/digests-of-days.ts";
 import { isConstraintError, OvertakenError, retryOvertaken } from "../../db/overtaken.ts";
-import { ERASED } from "../../db/schema/clicks.ts";
+import { ERASED, SHARED_ID } from "../../db/schema/clicks.ts";
 import type { Actor } from "../../http/actor.ts";
 import { haveSameParameters } from "../../lib/query.ts";
 import { utcDay } from "../../lib/time.ts";
@@ -128,13 +128,14 @@ async function readKnown(db: Database, { clicks, gone, own, erased, refused, cou
 		callbacks: callbacks.length,
 		claims: claims.filter(({ had }) => had).length,
 	};
-	return { clicks, conversions, found, intakes, newIntakes, newEvents, claims, counts, ids, names, ofClicks, ofNamed, postbacks };
+	const shared = own.foundAfterwards();
+	return { clicks, conversions, found, intakes, newIntakes, newEvents, claims, counts, ids, names, shared, ofClicks, ofNamed, postbacks };
 }
 
 /** What is written rests on what was read: where that has changed, or there is more, none of it is written. */
 function erasing(known: Known, receipt: NonNullable<Receipt>): SQL[] {
 	const { clicks, conversions, found, intakes, newIntakes, newEvents, claims, counts } = known;
-	const { ids, names, ofClicks, ofNamed, postbacks } = known;
+	const { ids, names, shared, ofClicks, ofNamed, postbacks } = known;
 	const days = [
 		...clicks.map(({ publisherId, clickedAt }) => ({ publisherId, date: utcDay(clickedAt) })),
 		...conversions.map(({ publisherId, eventAt }) => ({ publisherId, date: utcDay(eventAt) })),
@@ -144,6 +145,8 @@ function erasing(known: Known, receipt: NonNullable<Receipt>): SQL[] {
 		sql`UPDATE clicks SET publisher_click_id = NULL, subid1 = NULL, subid2 = NULL, subid3 = NULL, subid4 = NULL, subid5 = NULL, uid = NULL,
 				ip_prefix = NULL, user_agent_hash = NULL, keyword = NULL, asked_from = NULL, written_by = ${ERASED}
 			WHERE id IN (SELECT atom FROM json_each(${ids}))`,
+		sql`UPDATE clicks SET written_by = ${SHARED_ID}
+			WHERE id IN (SELECT atom FROM json_each(${JSON.stringify(shared)})) AND written_by <> ${ERASED}`,
 		sql`DELETE FROM paid_visits WHERE click_id IN (SELECT atom FROM json_each(${ids}))`,
 		sql`UPDATE conversions SET publisher_click_id = NULL, s2 = NULL, s3 = NULL, surl = NULL, cid = r.cid,
 				version = CASE WHEN version = r.of_version THEN version + 1 END

@@ -29,18 +29,20 @@ export type OwnIds = {
 	replace: (platform: string | null, ownId: string, toldAt: number) => string | null;
 	/** Whether it is one of them. */
 	has: (ownId: string) => boolean;
+	/** Clicks that a sale would be credited to by such an id once these are erased, and by which none, or another, is found before. */
+	foundAfterwards: () => string[];
 	/** Whether a transaction that one of the ids was named for has the click of somebody else. */
 	isOfOthers: (platform: string | null, txnid: string | null) => boolean;
 };
 
 export async function readOwnIds(db: Database, clicks: readonly ErasedClick[]): Promise<OwnIds> {
 	const names = new Map(clicks.flatMap(({ publisherClickId }) => (publisherClickId === null ? [] : [[publisherClickId, unknownHash()]])));
-	if (names.size === 0) return { replace: () => null, has: () => false, isOfOthers: () => false };
+	if (names.size === 0) return { replace: () => null, has: () => false, foundAfterwards: () => [], isOfOthers: () => false };
 	const list = JSON.stringify([...names.keys()]);
 	const candidates = await db.all<CandidateClick & { wanted: string }>(sql`
 		SELECT j.atom AS wanted, c.id, c.click_hash AS "clickHash", c.reason, c.clicked_at AS "clickedAt", c.publisher_id AS "publisherId",
 			c.brand_id AS "brandId", c.campaign_id AS "campaignId", c.platform, c.publisher_click_id AS "publisherClickId",
-			c.source_id AS "sourceId", c.pricing_model AS "pricingModel", p.pricing_model AS "publisherPricingModel",
+			c.source_id AS "sourceId", c.pricing_model AS "pricingModel", c.written_by AS "writtenBy", p.pricing_model AS "publisherPricingModel",
 			CASE WHEN p.id IS NOT NULL THEN coalesce(c.revenue_share_ppm, p.revenue_share_ppm) END AS "revenueSharePpm"
 		FROM json_each(${list}) j CROSS JOIN clicks c LEFT JOIN publishers p ON p.id = c.publisher_id
 		WHERE c.id IN (SELECT id FROM clicks WHERE publisher_click_id = j.atom LIMIT ${MAX_CANDIDATES + 1})`);
@@ -76,6 +78,18 @@ export async function readOwnIds(db: Database, clicks: readonly ErasedClick[]): 
 			return clickAt(Math.min(toldAt, toldSince.get(`${platform} ${ownId}`) ?? toldAt))?.clickHash ?? unknown;
 		},
 		has: (ownId) => names.has(ownId),
+		foundAfterwards: () => {
+			const erased = new Set(clicks.map(({ id }) => id));
+			return [...named.values()].flatMap((before) => {
+				const after = before.filter(({ id, clickHash }) => !erased.has(id) && !hashes.has(clickHash));
+				// One that is of no platform is found by any.
+				const platforms = [...new Set(after.map(({ platform }) => platform ?? ""))];
+				return platforms.flatMap((platform) => {
+					const [old, found] = [before, after].map((candidates) => matchClick(platform, [], candidates, Number.POSITIVE_INFINITY).click);
+					return found === null || found === undefined || found.id === old?.id ? [] : [found.id];
+				});
+			});
+		},
 		isOfOthers: (platform, txnid) => platform !== null && txnid !== null && ofOthers.has(keyOf({ platform, txnid })),
 	};
 }

@@ -16,6 +16,7 @@ function click(fields: Partial<CandidateClick> = {}): CandidateClick {
 		pricingModel: "CPA",
 		revenueSharePpm: 800_000,
 		publisherPricingModel: "CPA",
+		writtenBy: "",
 		isTest: 0,
 		...fields,
 	};
@@ -71,6 +72,14 @@ describe("unit: which click a postback speaks of", () => {
 				Array.from({ length: MAX_CANDIDATES + 1 }, (_, at) => click({ id: String(at) })),
 			),
 		).toBe("ambiguous");
+	});
+
+	test("nor does one that an erased click had, too", () => {
+		const left = click({ writtenBy: "shared_id" });
+		expect(match([], [left])).toBe("ambiguous");
+		expect(match([], [left, click({ id: "2", clickHash: "b", reason: "bot" })])).toBe("ambiguous");
+		expect(match([left])).toBe("1 by click_hash");
+		expect(match([], [left, click({ id: "2", clickHash: "b", platform: "east" })])).toBe("ambiguous");
 	});
 
 	test.each([
