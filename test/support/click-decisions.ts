@@ -168,7 +168,7 @@ export class DecidedLedger {
 		const { id, connection, userAgentHash: browser, network = "", brandId, at } = of;
 		if (connection === undefined || browser === undefined) return;
 		const userAgentHash = browser + network;
-		this.#visits.push({ clickId: id, publisherId: publisher.id, connection, userAgentHash, brandId, clickedAt: at });
+		this.#visits.push({ clickId: id, publisherId: publisher.id, connection, userAgentHash, brandId, clickedAt: at, isVoided: false });
 	}
 }
 

@@ -300,6 +300,20 @@ export const CLICK_FAULTS: readonly Fault[] = [
 		tests: DECIDE_CLICKS_TESTS,
 	},
 	{
+		name: "a-visit-that-was-taken-back-is-repeated",
+		file: DECIDE_CLICKS,
+		find: "!visit.isVoided && visit.brandId",
+		replace: "visit.brandId",
+		tests: ["test/worker/adjustments/void-clicks.test.ts"],
+	},
+	{
+		name: "a-void-gives-its-hour-room",
+		file: "src/clicks/consumer/read-click-state.ts",
+		find: "CAST(${asked.to} AS BIGINT)\n\t\t\tORDER BY",
+		replace: "CAST(${asked.to} AS BIGINT) AND v.voided_by IS NULL\n\t\t\tORDER BY",
+		tests: ["test/worker/adjustments/void-clicks.test.ts"],
+	},
+	{
 		name: "an-hour-is-that-before-a-click-alone",
 		file: DECIDE_CLICKS,
 		find: "filter((time) => Math.abs(time - at) < HOUR_MS)",

@@ -20,6 +20,8 @@ export type PaidVisit = {
 	userAgentHash: string;
 	brandId: number;
 	clickedAt: number;
+	/** It was taken back: nothing repeats it, but it still counts among those of its hour, or each void would let as many more through. */
+	isVoided: boolean;
 };
 
 /** What the database knows beside {@link Facts}, at one moment. */
@@ -218,7 +220,9 @@ class Ledger {
 		const browser = browserOf(click);
 		const ofVisitor = near.filter((visit) => visit.userAgentHash === browser);
 		return {
-			repeat: ofVisitor.some((visit) => visit.brandId === brandId && Math.abs(visit.clickedAt - at) < policy.repeatMinutes * MINUTE_MS),
+			repeat: ofVisitor.some(
+				(visit) => !visit.isVoided && visit.brandId === brandId && Math.abs(visit.clickedAt - at) < policy.repeatMinutes * MINUTE_MS,
+			),
 			velocity: isOfFullNetwork || hasHourOf(policy.visitorPerHour, ofVisitor, at) || hasHourOf(policy.addressPerHour, near, at),
 		};
 	}
@@ -349,7 +353,7 @@ export function visitOf(click: ClickMessage, publisher: PublisherFacts | undefin
 	const { id, connection, brandId, at } = click;
 	if (connection === undefined || publisher === undefined) return null;
 	const userAgentHash = browserOf(click) ?? NO_USER_AGENT;
-	return { clickId: id, publisherId: publisher.id, connection, userAgentHash, brandId, clickedAt: at };
+	return { clickId: id, publisherId: publisher.id, connection, userAgentHash, brandId, clickedAt: at, isVoided: false };
 }
 
 /** Whether any hour of which `at` is a part has as many visits: clicks arrive out of order, and later ones may be paid already. */

@@ -58,9 +58,10 @@ const asked = namedCells(CONNECTION_TIMES, sql`asked.value`);
  * Neither ids nor hashes have spaces or commas.
  */
 const SELECT_VISITS = textOf(sql`SELECT asked.key AS place, (SELECT group_concat(latest.visit)
-		FROM (SELECT v.clicked_at || ' ' || v.brand_id || ' ' || v.click_id || ' ' || v.user_agent_hash AS visit FROM paid_visits v
+		FROM (SELECT v.clicked_at || ' ' || v.brand_id || ' ' || v.click_id || ' '
+			|| CASE WHEN v.voided_by IS NULL THEN 0 ELSE 1 END || ' ' || v.user_agent_hash AS visit FROM paid_visits v
 			WHERE v.publisher_id = ${asked.publisherId} AND v.connection = ${asked.connection}
-				AND v.clicked_at BETWEEN CAST(${asked.from} AS BIGINT) AND CAST(${asked.to} AS BIGINT) AND v.voided_by IS NULL
+				AND v.clicked_at BETWEEN CAST(${asked.from} AS BIGINT) AND CAST(${asked.to} AS BIGINT)
 			ORDER BY v.clicked_at DESC LIMIT 5000) latest) AS visits
 	FROM json_each(?1) asked`);
 
@@ -182,9 +183,17 @@ function visitsOf(rows: readonly VisitsRow[], asked: readonly ConnectionTimes[])
 		const of = asked[place];
 		if (visits === null || of === undefined) return [];
 		return visits.split(",").map((visit): PaidVisit => {
-			const [clickedAt, brandId, clickId = "", userAgentHash = ""] = visit.split(" ");
+			const [clickedAt, brandId, clickId = "", voided, userAgentHash = ""] = visit.split(" ");
 			const { publisherId, connection } = of;
-			return { clickId, publisherId, connection, userAgentHash, brandId: Number(brandId), clickedAt: Number(clickedAt) };
+			return {
+				clickId,
+				publisherId,
+				connection,
+				userAgentHash,
+				brandId: Number(brandId),
+				clickedAt: Number(clickedAt),
+				isVoided: voided === "1",
+			};
 		});
 	});
 }

@@ -78,8 +78,8 @@ export const clicks = sqliteTable(
 		/** The source likewise: `hashSource` of the one that the bid was asked for, whatever the click's address says; null in older rows. */
 		sourceHash: text("source_hash"),
 		/**
-		 * {@link ERASED}, {@link SHARED_ID}, or empty; earlier versions told new rows by it from redelivered ones. Old code may still run while a new version is
-		 * deployed.
+		 * {@link ERASED}, {@link SHARED_ID}, or empty; earlier versions told new rows by it from redelivered ones. Old code may still run while
+		 * a new version is deployed.
 		 */
 		writtenBy: text("written_by").notNull(),
 		/** adjustments.id of what took the click back. */
@@ -124,7 +124,7 @@ export const paidVisits = sqliteTable(
 		userAgentHash: text("user_agent_hash").notNull(),
 		brandId: integer("brand_id").notNull(),
 		clickedAt: integer("clicked_at").notNull(),
-		/** adjustments.id of what took the click back: the visit counts no more, until that is undone. */
+		/** adjustments.id of what took the click back: nothing repeats the visit until that is undone; among those of its hour it counts on. */
 		voidedBy: text("voided_by"),
 	},
 	(table) => [index("paid_visits_by_connection").on(table.publisherId, table.connection, table.clickedAt)],

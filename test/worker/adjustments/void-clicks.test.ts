@@ -193,6 +193,26 @@ describe("worker: clicks are voided", () => {
 		expect(await reasons()).toEqual([null, "repeat", "voided", "repeat"]);
 	});
 
+	it("a visitor's hour has room for no more clicks for those that are voided in it, and as many once they are given back", async () => {
+		const paidOf = async (minutes: number) => {
+			const visitor = { connection: "connection-2", userAgentHash: "agent-2" };
+			// Each for another brand: none repeats another.
+			const clicks = Array.from({ length: 15 }, (_, at) =>
+				clickOf({ ...visitor, brandId: 2000 + minutes * 20 + at, at: CLICKED_AT + minutes * 60_000 }),
+			);
+			await consume(...clicks);
+			const [row] = await rowsOf<{ paid: number }>("SELECT count(*) AS paid FROM clicks WHERE reason IS NULL");
+			return row?.paid ?? 0;
+		};
+		expect(await paidOf(0)).toBe(15);
+		const { id } = await adjust({ kind: "void_clicks", publisher: "cpc" });
+		expect(await paidOf(1)).toBe(5);
+		await adjust({ kind: "undo", adjustment: id });
+		expect(await paidOf(2)).toBe(20);
+		// The first ones are an hour old.
+		expect(await paidOf(60)).toBe(35);
+	});
+
 	it("its hash stays used: what comes by it later is a duplicate", async () => {
 		const click = clickOf();
 		await consume(click);
