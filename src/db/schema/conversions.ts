@@ -153,13 +153,10 @@ export const conversions = sqliteTable(
 		index("conversions_with_click_by_publisher")
 			.on(table.publisherId, table.clickedAt)
 			.where(sql`stage = 'settled' AND status <> 'cancelled' AND test = 0 AND pricing_model = 'CPC'`),
-		// What the sums of a day are compared with, and which days have changed.
-		index("conversions_counted_by_event").on(table.eventAt).where(sql`stage = 'settled' AND status <> 'cancelled' AND test = 0`),
-		index("conversions_cancelled_by_event").on(table.eventAt).where(sql`stage = 'settled' AND status = 'cancelled' AND test = 0`),
-		// Those of publishers paid by clicks count on the day of the click.
-		index("conversions_counted_by_click")
-			.on(table.clickedAt)
-			.where(sql`stage = 'settled' AND status <> 'cancelled' AND test = 0 AND pricing_model = 'CPC'`),
+		// What a platform counts in a period, which its statements are compared with.
+		index("conversions_counted_by_platform")
+			.on(table.platform, table.eventAt, table.txnid)
+			.where(sql`stage = 'settled' AND status <> 'cancelled' AND test = 0`),
 		// What new exchange rates may change.
 		index("conversions_foreign_by_event")
 			.on(table.currency, table.eventAt, table.platform, table.txnid, table.usdNanos)

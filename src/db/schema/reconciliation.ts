@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** How far the comparison of counters with their rows has come. One row. */
 export const reconciliation = sqliteTable("reconciliation", {
@@ -44,12 +44,8 @@ export const sumDifferences = sqliteTable(
 );
 
 /** Campaigns whose clocks changed: days of theirs that began before cannot be told from their clicks any more. */
-export const campaignClocks = sqliteTable(
-	"campaign_clocks",
-	{
-		campaignId: integer("campaign_id").primaryKey(),
-		/** When an import last gave it another time zone, or removed it. */
-		changedAt: integer("changed_at").notNull(),
-	},
-	(table) => [index("campaign_clocks_by_time").on(table.changedAt)],
-);
+export const campaignClocks = sqliteTable("campaign_clocks", {
+	campaignId: integer("campaign_id").primaryKey(),
+	/** When an import last gave it another time zone, or removed it. */
+	changedAt: integer("changed_at").notNull(),
+});

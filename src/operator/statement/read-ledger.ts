@@ -63,13 +63,7 @@ export async function readLedger(
 		for (const other of [...others, ...attached]) sameClick.set(spell(other.cid), [...(sameClick.get(spell(other.cid)) ?? []), other]);
 	}
 	const period = periodOf(sales);
-	const counted =
-		period === null
-			? []
-			: await db.all<ConversionRow>(sql`SELECT ${allColumns(conversions, "v")} FROM conversions v
-				WHERE v.stage = 'settled' AND v.status <> 'cancelled' AND v.test = 0
-					AND v.event_at >= ${period.fromAt} AND v.event_at < ${period.toAt} AND v.platform = ${id}
-				ORDER BY v.event_at, v.txnid LIMIT ${MAX_STATEMENT_ROWS + 1}`);
+	const counted = period === null ? [] : await db.all<ConversionRow>(countedQuery(id, period));
 	return {
 		platform,
 		conversionOf: (txnid) => known.get(txnid) ?? null,
@@ -77,6 +71,14 @@ export async function readLedger(
 		counted: counted.slice(0, MAX_STATEMENT_ROWS).map(toConversion),
 		isCut: counted.length > MAX_STATEMENT_ROWS,
 	};
+}
+
+/** What a platform counts in a period: for its query plan, too. */
+export function countedQuery(platform: string, { fromAt, toAt }: { fromAt: number; toAt: number }): SQL {
+	return sql`SELECT ${allColumns(conversions, "v")} FROM conversions v
+		WHERE v.stage = 'settled' AND v.status <> 'cancelled' AND v.test = 0
+			AND v.platform = ${platform} AND v.event_at >= ${fromAt} AND v.event_at < ${toAt}
+		ORDER BY v.event_at, v.txnid LIMIT ${MAX_STATEMENT_ROWS + 1}`;
 }
 
 /** A click hash is the same in any letter case. */

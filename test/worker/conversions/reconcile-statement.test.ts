@@ -1,7 +1,9 @@
 /** A platform's own statement: what differs is told, applied as postbacks, and applied once. */
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
+import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
+import { countedQuery } from "../../../src/operator/statement/read-ledger.ts";
 import { type Reconciled, reconciledSchema, statementsSchema } from "../../../src/operator/statement/statement-answers.ts";
 import { adjust, postVerb } from "../../support/adjustments.ts";
 import {
@@ -13,6 +15,7 @@ import {
 	readAll,
 	storeClicks,
 } from "../../support/conversions.ts";
+import { ON_D1 } from "../../support/engine.ts";
 import { utf16 } from "../../support/feeds.ts";
 import { importExactly, OPERATOR_HEADERS } from "../../support/network-import.ts";
 
@@ -377,4 +380,14 @@ describe("worker: a statement that names no currency", () => {
 		);
 		await importExactly({ platforms: [platformEntry("west")] });
 	});
+});
+
+it.runIf(ON_D1)("worker: what a platform counts in the period of a statement is read alone, in its order", async () => {
+	const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(countedQuery("west", { fromAt: 1, toAt: 2 }));
+	const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+		.bind(...params)
+		.all<{ detail: string }>();
+	expect(results.map(({ detail }) => detail)).toEqual([
+		"SEARCH v USING INDEX conversions_counted_by_platform (platform=? AND event_at>? AND event_at<?)",
+	]);
 });
