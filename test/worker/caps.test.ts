@@ -1,9 +1,10 @@
 /** Caps on real D1 and KV, with a clock of the test's own: when campaigns pause, by how much they overshoot, when they resume. */
 import { createScheduledController } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
+import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { PAUSED_HEAD_KEY, PAUSED_KEY } from "../../src/campaign-book/format.ts";
-import { sweepCaps, sweepImportedCaps } from "../../src/clicks/consumer/caps.ts";
+import { SPENT_EVER, sweepCaps, sweepImportedCaps } from "../../src/clicks/consumer/caps.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { PAUSE_PROPAGATION_MS } from "../../src/clicks/consumer/decide-pause.ts";
 import { publishPauses } from "../../src/clicks/consumer/publish-pauses.ts";
@@ -11,6 +12,7 @@ import { SECOND_MS } from "../../src/lib/time.ts";
 import worker from "../../src/worker.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { clickUrlOrNull, follow } from "../support/clicks.ts";
+import { ON_D1 } from "../support/engine.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importExactly, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
 
@@ -427,4 +429,16 @@ describe("worker: from clicks to no-bids", () => {
 		await worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), env);
 		expect(await priceFor("shoes.example")).toBe(0.2);
 	});
+});
+
+it.runIf(ON_D1)("worker: a publish looks at campaigns with a total budget alone, and at no day of any", async () => {
+	const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(SPENT_EVER);
+	const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+		.bind(...params)
+		.all<{ detail: string }>();
+	expect(results.map(({ detail }) => detail)).toEqual([
+		"SCAN c USING INDEX campaigns_with_total_budget",
+		"SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+		expect.stringMatching(/^SEARCH d USING .*\(.*campaign_id=\?.*\) LEFT-JOIN$/),
+	]);
 });

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { isNotNull, sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { BUDGET_BASES } from "../../lib/enums.ts";
 
@@ -79,7 +79,9 @@ export const campaigns = sqliteTable(
 	},
 	(table) => [
 		index("campaigns_by_brand").on(table.brandId),
-		/** Whether any is learned otherwise than the network has it. */
+		// What a publish looks at for budgets that are met.
+		index("campaigns_with_total_budget").on(table.campaignId).where(isNotNull(table.totalBudgetMicros)),
+		// Whether any is learned otherwise than the network has it.
 		index("campaigns_by_learning").on(table.campaignId).where(sql`epc_learning IS NOT NULL`),
 	],
 );
