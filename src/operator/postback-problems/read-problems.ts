@@ -1,5 +1,5 @@
 /** What arrived and needs a person, by platform and cause; a bounded number of rows of each kind is looked at, the newest. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { asClickHash } from "../../conversions/match-click.ts";
 import { explainUncounted } from "../../conversions/show-history.ts";
 import type { Database } from "../../db/client.ts";
@@ -175,18 +175,22 @@ async function readOpen({ db, now, clickDays }: ProblemsDeps, { platform, fromAt
 	return { found, isCut: looked.some(({ length }) => length === MAX_CONVERSIONS) };
 }
 
-async function readUnknownStatuses(db: Database, { platform, fromAt }: ProblemsQuery): Promise<Looked> {
-	const rows =
-		await db.all<OpenRow>(sql`SELECT platform, txnid, cid, updated_at AS at, event_at AS "eventAt", stage, held_for AS "heldFor", currency,
-			network_status AS "networkStatus", last_intake_id AS "lastIntakeId"
-		FROM conversions WHERE status_unknown = 1 AND status = 'pending' AND updated_at >= ${fromAt}
-			AND ${platform === undefined ? sql`true` : sql`platform = ${platform}`}
-		ORDER BY updated_at DESC, platform DESC, txnid DESC LIMIT ${MAX_CONVERSIONS}`);
+async function readUnknownStatuses(db: Database, query: ProblemsQuery): Promise<Looked> {
+	const rows = await db.all<OpenRow>(unknownStatusQuery(query));
 	const found = rows.map((row) => {
 		const word = row.networkStatus ?? "";
 		return toFound(row, { cause: isPlaceholder(word) ? "placeholder" : "unknown_status", field: "status", sent: shorten(word) });
 	});
 	return { found, isCut: rows.length === MAX_CONVERSIONS };
+}
+
+/** For its query plan, too: SQLite would go through all conversions of the platform. */
+export function unknownStatusQuery({ platform, fromAt }: Pick<ProblemsQuery, "platform" | "fromAt">): SQL {
+	return sql`SELECT platform, txnid, cid, updated_at AS at, event_at AS "eventAt", stage, held_for AS "heldFor", currency,
+			network_status AS "networkStatus", last_intake_id AS "lastIntakeId"
+		FROM conversions WHERE status_unknown = 1 AND status = 'pending' AND updated_at >= ${fromAt}
+			AND ${platform === undefined ? sql`true` : sql`platform || '' = ${platform}`}
+		ORDER BY updated_at DESC, platform DESC, txnid DESC LIMIT ${MAX_CONVERSIONS}`;
 }
 
 function toFound({ platform, txnid, at, lastIntakeId }: OpenRow, cause: Cause): Found {

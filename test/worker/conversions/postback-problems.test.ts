@@ -2,6 +2,7 @@
 
 import { env, exports } from "cloudflare:workers";
 import { createHash, createHmac } from "node:crypto";
+import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../../src/db/client.ts";
@@ -15,6 +16,7 @@ import {
 	problemsSchema,
 	replayedPostbacksSchema,
 } from "../../../src/operator/postback-problems/problems-answers.ts";
+import { unknownStatusQuery } from "../../../src/operator/postback-problems/read-problems.ts";
 import {
 	callPostback,
 	clickRow,
@@ -26,6 +28,7 @@ import {
 	storeClicks,
 	WEST_KEY,
 } from "../../support/conversions.ts";
+import { ON_D1 } from "../../support/engine.ts";
 import { importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
 
 const ORIGIN = "http://origin.example/operator";
@@ -482,4 +485,12 @@ describe("worker: a very large number of them", () => {
 		const ofCrowd = data.filter(({ platform }) => platform?.startsWith("crowd-"));
 		expect([complete, ofCrowd.reduce((sum, { count }) => sum + count, 0)]).toEqual([false, 5_000]);
 	});
+});
+
+it.runIf(ON_D1)("worker: of a platform's words that no map knows, no other conversion of it is looked at", async () => {
+	const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(unknownStatusQuery({ platform: "west", fromAt: 1 }));
+	const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+		.bind(...params)
+		.all<{ detail: string }>();
+	expect(results.map(({ detail }) => detail)).toContain("SEARCH conversions USING INDEX conversions_unknown_words (updated_at>?)");
 });
