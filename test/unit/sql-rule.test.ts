@@ -64,6 +64,7 @@ describe("unit: the reader of SQL", () => {
 		["IS between values", "sql`SELECT id FROM clicks WHERE reason IS NOT ${reason}`"],
 		["INSERT OR", "sql`INSERT OR IGNORE INTO clicks (id) VALUES (${id})`"],
 		["a CROSS JOIN with ON", "sql`SELECT 1 FROM json_each(${text}) j CROSS JOIN clicks c ON c.id = j.value`"],
+		["a LEFT JOIN with nothing", "sql`SELECT c.id FROM clicks c LEFT JOIN campaigns g ON false`"],
 		["a PRAGMA", "sql`PRAGMA table_list`"],
 		["sql.raw", "sql.raw('id')"],
 		["a prepared statement", "db.$client.prepare(text)"],

@@ -42,6 +42,7 @@ const NOT_PORTABLE: readonly [what: RegExp, instead: string][] = [
 	[/\bIS (?:NOT )?(?!NULL\b|NOT\b|DISTINCT\b)/, "IS [NOT] DISTINCT FROM in place of IS"],
 	[/\bINSERT OR\b|\bREPLACE INTO\b/, "ON CONFLICT in place of OR"],
 	[/\bCROSS JOIN (?:\w+|\?)(?: (?!ON\b)\w+)? ON\b/, "the condition of a CROSS JOIN in WHERE"],
+	[/\bON false\b/i, "a key that no row has in place of ON false, for which SQLite reads the whole table"],
 	[/\bjson_(?:group_)?(?:array|object)\(/, "rows in place of JSON that is made"],
 	[/\bstrftime\(|\bifnull\(|\biif\(|\bPRAGMA\b|\bGLOB\b/i, "a function of both engines"],
 ];
