@@ -157,6 +157,26 @@ describe("worker: a viewer cannot make itself more", () => {
 		expect((await secretIs(null, "admin")).status).toBe(200);
 	});
 
+	it("nor does its undo put back a secret that an admin has removed", async () => {
+		const change = async (postback_secret: string | null) =>
+			(await ask("PATCH", "/operator/platforms/northwind", keys.get("admin"), { postback_secret })).json<{ id: string }>();
+		const secretNow = () => env.DB.prepare("SELECT postback_secret FROM platforms WHERE id = 'northwind'").first("postback_secret");
+		await change("a-secret-that-leaked");
+		const { id } = await change(null);
+		const undo = (role: OperatorRole, query = "") => ask("POST", `/operator/network/undo${query}`, keys.get(role), { import: id });
+		for (const query of ["?dry_run=1", "", "?yes=1"]) {
+			const refused = await undo("manager", query);
+			expect([refused.status, (await refused.json<{ faults: object[] }>()).faults]).toEqual([
+				422,
+				[{ path: "platforms northwind.postback_secret", message: expect.stringContaining("takes the role admin") }],
+			]);
+		}
+		expect(await secretNow()).toBeNull();
+		expect((await undo("admin")).status).toBe(200);
+		expect(await secretNow()).toBe("a-secret-that-leaked");
+		await change(null);
+	});
+
 	it.each(["viewer", "manager", "finance"] as const)("no key of a %s issues, rotates or revokes keys", async (role) => {
 		const stored = () => env.DB.prepare("SELECT count(*) AS count, sum(expires_at) AS ends FROM access_keys").first();
 		const before = await stored();

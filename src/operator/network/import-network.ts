@@ -92,6 +92,7 @@ export async function importEntries(deps: ImportDeps, source: Source, options: I
 		isComplete: options.isComplete,
 		isStrict: source.isStrict,
 		mayReplaceKeys: mayAct(options.actor.role, "admin"),
+		isUndo: source.kind === "undo",
 	});
 	let isTakenOver = false;
 	try {

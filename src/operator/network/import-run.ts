@@ -46,6 +46,8 @@ export type RunOptions = {
 	isStrict: boolean;
 	/** Stored owners may be given other keys, ids and identities: an admin's. */
 	mayReplaceKeys: boolean;
+	/** What it gives was stored before. */
+	isUndo: boolean;
 };
 
 export type Stages = { network: RowStage; products: RowStage };

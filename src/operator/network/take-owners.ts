@@ -106,9 +106,10 @@ const PLATFORM_KEYS = { access_key: "platform_key" };
 async function stagePlatform(run: ImportRun, { entry, path }: Placed<PlatformEntry>, fresh: Fresh): Promise<void> {
 	const stored = (await run.owners.platforms()).get(entry.id);
 	const row = writePlatform(entry);
-	// Whoever has it can make up conversions, and without it anyone can who has the address.
-	const hasOther = (stored?.postbackSecret ?? row.postbackSecret) !== row.postbackSecret;
-	if (hasOther && !run.options.mayReplaceKeys) run.note([{ path: `${path}.postback_secret`, message: NEEDS_ADMIN }]);
+	const { mayReplaceKeys, isUndo } = run.options;
+	// Whoever has it can make up conversions, and without it anyone can who has the address. What an undo puts back may be known to others.
+	const hasOther = stored !== undefined && stored.postbackSecret !== row.postbackSecret && (stored.postbackSecret !== null || isUndo);
+	if (hasOther && !mayReplaceKeys) run.note([{ path: `${path}.postback_secret`, message: NEEDS_ADMIN }]);
 	const keys = keyFields(fresh, entry.id, PLATFORM_KEYS);
 	if (stored === undefined) {
 		await run.record(run.difference.add("platforms", entry.id, () => compactEntry(exportPlatform(row), platformSchema.entries)));
