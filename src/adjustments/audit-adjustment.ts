@@ -1,11 +1,12 @@
 /** What is written beside the row of an adjustment: above all what the audit keeps of it. */
 import type { SQL } from "drizzle-orm";
 import { type AuditEntry, auditStatement } from "../audit/audit-statement.ts";
+import type { AuditVerb } from "../lib/enums.ts";
 import type { AdjustmentDeps } from "./deps.ts";
 import type { AnyRequest } from "./revalue-request.ts";
 
 /** Adjustments that are an operation of their own. */
-const VERBS: Partial<Record<AnyRequest["kind"], string>> = { revalue: "revalueRates", attach_conversion: "attachConversion" };
+const VERBS: Partial<Record<AnyRequest["kind"], AuditVerb>> = { revalue: "revalueRates", attach_conversion: "attachConversion" };
 
 /**
  * The statements that belong into the transaction which adds the row. How many clicks follow in others is told by the row itself.

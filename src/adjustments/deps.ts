@@ -4,6 +4,7 @@ import type { Database } from "../db/client.ts";
 import type { callbacks } from "../db/schema/callbacks.ts";
 import type { conversions } from "../db/schema/conversions.ts";
 import type { Actor } from "../http/actor.ts";
+import type { AuditVerb } from "../lib/enums.ts";
 
 export type Verdict = typeof conversions.$inferSelect.verdict;
 export type ConversionKey = { platform: string; txnid: string };
@@ -63,7 +64,7 @@ export type AdjustmentDeps = {
 	/** Whoever adjusts. */
 	actor: Actor;
 	/** The operation that the audit names, where it is another than the request's own. */
-	verb?: string;
+	verb?: AuditVerb;
 	/**
 	 * Written in the transaction that adds the adjustment: where these cannot be written, nothing is. An adjustment that is there already was
 	 * made without them, and is then no answer.

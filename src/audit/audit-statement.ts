@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { insertRows } from "../db/json-rows.ts";
 import { audit } from "../db/schema/audit.ts";
 import type { Actor } from "../http/actor.ts";
-import type { AUDIT_ROLES } from "../lib/enums.ts";
+import type { AUDIT_ROLES, AuditVerb } from "../lib/enums.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
@@ -11,8 +11,7 @@ import { withoutSecrets } from "./without-secrets.ts";
 export type AuditActor = Omit<Actor, "role"> & { role: (typeof AUDIT_ROLES)[number] };
 
 export type AuditEntry = {
-	/** Id of the operation, as /openapi-operator.json has it: `issueKeys`. */
-	verb: string;
+	verb: AuditVerb;
 	/** What is changed: its kind as a noun (`publisher`), and its id there. */
 	subjectKind: string;
 	subjectId: string;

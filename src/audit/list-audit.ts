@@ -2,7 +2,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import type { audit } from "../db/schema/audit.ts";
+import { invalidInput } from "../http/errors.ts";
 import { cutPage, writeCursor } from "../http/pages.ts";
+import { suggest } from "../http/suggest.ts";
+import { AUDIT_VERBS } from "../lib/enums.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { isoTime } from "../lib/time.ts";
 import type { Audited, AuditPage } from "./audit-answer.ts";
@@ -14,9 +17,13 @@ const MAX_LOOKED_AT = 5_000;
 
 type Row = typeof audit.$inferSelect;
 
-/** A page: of one index, in its order. A page of several filters may hold fewer rows than its limit, even none, and still be followed by another. */
+/**
+ * A page: of one index, in its order. A page of several filters may hold fewer rows than its limit, even none, and still be followed by
+ * another. @throws HttpError 422 for an operation that no row can be of
+ */
 export async function listAudit(db: Database, query: AuditQuery): Promise<AuditPage> {
 	const { limit } = query;
+	await requireKnownVerb(db, query.verb);
 	const { looked, others } = lookAtAudit(query, await conversionsCalled(db, query.subject));
 	const most = others === null ? limit + 1 : MAX_LOOKED_AT;
 	const window = sql`${looked} ORDER BY id DESC LIMIT ${most}`;
@@ -29,6 +36,13 @@ export async function listAudit(db: Database, query: AuditQuery): Promise<AuditP
 	const { shown, next } = cutPage((page?.results ?? []) as Row[], limit, ({ id }) => [id]);
 	const [lastLookedAt] = (last?.results ?? []) as { id: string }[];
 	return { data: shown.map(show), limit, next_cursor: next ?? (lastLookedAt === undefined ? null : writeCursor([lastLookedAt.id])) };
+}
+
+/** Earlier versions may have called operations otherwise. @throws HttpError 422 */
+async function requireKnownVerb(db: Database, verb: string | undefined): Promise<void> {
+	if (verb === undefined || AUDIT_VERBS.some((known) => known === verb)) return;
+	if ((await db.all(sql`SELECT id FROM audit WHERE verb = ${verb} LIMIT 1`)).length > 0) return;
+	throw invalidInput([{ path: "verb", message: `is no operation that the audit names${suggest(verb, AUDIT_VERBS)}` }]);
 }
 
 /** Conversions that were changed are named by platform and transaction id: those that have a transaction id alone, as they are named. */

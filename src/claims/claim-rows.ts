@@ -6,7 +6,7 @@ import { allColumns } from "../db/json-rows.ts";
 import { isConstraintError, isOvertaken } from "../db/overtaken.ts";
 import { claims } from "../db/schema/claims.ts";
 import { invalidInput, notThere } from "../http/errors.ts";
-import type { ClaimState } from "../lib/enums.ts";
+import type { AuditVerb, ClaimState } from "../lib/enums.ts";
 import { HttpError } from "../lib/http.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { formatUsd } from "../lib/money.ts";
@@ -75,7 +75,7 @@ export async function findClaim(db: Database, id: string, publisher?: string): P
 }
 
 export type ClaimChange = {
-	verb: string;
+	verb: AuditVerb;
 	actor: AuditActor;
 	at: number;
 	by: ThreadEntry["by"];

@@ -73,7 +73,7 @@ export async function openClaim(deps: ClaimsDeps, publisher: string, actor: Audi
 		createdAt: at,
 		changedAt: at,
 	};
-	const entry = { verb: "openClaim", subjectKind: "claim", subjectId: id, after: { publisher, kind } };
+	const entry = { verb: "openClaim", subjectKind: "claim", subjectId: id, after: { publisher, kind } } as const;
 	const isUnderWay = sql`publisher_id = ${publisher} AND state IN ('open', 'answered')`;
 	const underWay = sql`SELECT count(*) FROM claims WHERE ${isUnderWay}`;
 	const openedOfLate = sql`SELECT count(*) FROM claims WHERE publisher_id = ${publisher} AND id >= ${leastIdAt(at - DAY_MS)}`;

@@ -116,7 +116,7 @@ export async function cancelMove({ move, now }: MoveDeps, actor: Actor): Promise
 }
 
 function auditMove(actor: Actor, at: number, moveId: string, state: string, where?: SQL): SQL {
-	const entry = { verb: "moveDatabase", subjectKind: "database_move", subjectId: moveId, after: { state } };
+	const entry = { verb: "moveDatabase", subjectKind: "database_move", subjectId: moveId, after: { state } } as const;
 	return auditStatement(actor, at, entry, where === undefined ? {} : { where });
 }
 

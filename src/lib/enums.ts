@@ -197,6 +197,57 @@ export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 export const CHALLENGE_PURPOSES = ["register", "sign_in", "confirm", "form"] as const;
 export type ChallengePurpose = (typeof CHALLENGE_PURPOSES)[number];
 
+/** What is done, as the audit names it: the operation, as /openapi-operator.json or /openapi.json has it, or what the console alone does. */
+export const AUDIT_VERBS = [
+	"acceptAdvice",
+	"addPasskey",
+	"adjust",
+	"answerClaim",
+	"attachConversion",
+	"changeBrandEntry",
+	"changeCampaignEntry",
+	"changePlatformEntry",
+	"changePublisherEntry",
+	"changeRole",
+	"declineClaim",
+	"disablePerson",
+	"enablePerson",
+	"endSessions",
+	"eraseUser",
+	"grantClaim",
+	"importNetwork",
+	"importProducts",
+	"importSellerProducts",
+	"invitePerson",
+	"issueKeys",
+	"issuePostbackUrl",
+	"issueSignInLink",
+	"moveDatabase",
+	"openClaim",
+	"rebuildLearning",
+	"reconcileStatement",
+	"reconcileSums",
+	"releaseConversion",
+	"removePasskey",
+	"replayCallbacks",
+	"replayDeadLetters",
+	"replayOwnCallback",
+	"replayOwnCallbacks",
+	"replayPostbacks",
+	"replyToClaim",
+	"restoreConversion",
+	"revalueRates",
+	"revokeKeys",
+	"rotateKeys",
+	"signIn",
+	"testCallback",
+	"undoImport",
+	"viewAs",
+	"voidConversion",
+	"withdrawClaim",
+] as const;
+export type AuditVerb = (typeof AUDIT_VERBS)[number];
+
 /** As whom the audit has somebody: publishers do a little by themselves. */
 export const AUDIT_ROLES = [...PERSON_ROLES, "publisher"] as const;
 

@@ -165,7 +165,7 @@ describe("worker: what an operator changes is kept with who changed it", () => {
 });
 
 describe("worker: the audit", () => {
-	const entry = { verb: "issueKeys", subjectKind: "access_key", subjectId: "acme" };
+	const entry = { verb: "issueKeys", subjectKind: "access_key", subjectId: "acme" } as const;
 
 	it("is written with its change or not at all", async () => {
 		const before = await rows();
@@ -211,7 +211,7 @@ describe("worker: the audit", () => {
 describe("worker: reading the audit", () => {
 	const AT = Date.parse("2026-10-01T00:00:00Z");
 	const entries = Array.from({ length: 7 }, (_, n) => ({
-		verb: n % 2 === 0 ? "adjust" : "issueKeys",
+		verb: n % 2 === 0 ? ("adjust" as const) : ("issueKeys" as const),
 		subjectKind: "page",
 		subjectId: `s-${n % 3}`,
 	}));
@@ -242,7 +242,7 @@ describe("worker: reading the audit", () => {
 
 	it("finds what was done to a conversion by its transaction id alone, beside what is called so itself", async () => {
 		const entries = ["northwind t-alone", "t-alone", "northwind t-other", "west t-alone"].map((subjectId) => ({
-			verb: "adjust",
+			verb: "adjust" as const,
 			subjectKind: "conversion",
 			subjectId,
 		}));
@@ -264,7 +264,7 @@ describe("worker: reading the audit", () => {
 			);
 			await db.run(sql`INSERT INTO platforms (${columns}) VALUES (${values})`);
 		}
-		const entries = many.map(({ id }) => ({ verb: "adjust", subjectKind: "conversion", subjectId: `${id} t-many` }));
+		const entries = many.map(({ id }) => ({ verb: "adjust" as const, subjectKind: "conversion", subjectId: `${id} t-many` }));
 		await runTransaction(db, [auditStatement(ACTOR, AT + 172_800_000, entries)]);
 		expect((await read("?subject=t-many&limit=1000")).data).toHaveLength(110);
 		await db.run(sql`DELETE FROM platforms WHERE id LIKE 'many-%'`);
@@ -299,8 +299,32 @@ describe("worker: reading the audit", () => {
 		expect(response.status).toBe(422);
 	});
 
+	it("an operation that the audit never names is refused; one that it may name, and one of earlier versions, are not", async () => {
+		const ask = (verb: string) => exports.default.fetch(`https://base.example/operator/audit?verb=${verb}`, { headers: OPERATOR_HEADERS });
+		for (const [verb, meant] of [
+			["issueKey", "issueKeys"],
+			["readAudit", "adjust"],
+		]) {
+			const refused = await ask(String(verb));
+			const message = "is no operation that the audit names; did you mean `";
+			expect([refused.status, await refused.json()]).toEqual([
+				422,
+				{ error: "Validation failed", faults: [{ path: "verb", message: `${message}${meant}\`?` }], fault_count: 1 },
+			]);
+		}
+		expect((await read("?verb=moveDatabase")).data).toEqual([]);
+		await env.DB.prepare(
+			"INSERT INTO audit (id, at, actor, role, verb, subject_kind, subject_id, request_id) VALUES ('0192', 1, 'ada', 'admin', 'former', 'page', 's-9', '')",
+		).run();
+		expect((await read("?verb=former")).data).toMatchObject([{ verb: "former", subject: { id: "s-9" } }]);
+	});
+
 	it("looks at a bounded number of rows for several filters, and goes on behind them", async () => {
-		const many = Array.from({ length: 5_001 }, (_, n) => ({ verb: "adjust", subjectKind: n === 0 ? "rare" : "many", subjectId: "s-many" }));
+		const many = Array.from({ length: 5_001 }, (_, n) => ({
+			verb: "adjust" as const,
+			subjectKind: n === 0 ? "rare" : "many",
+			subjectId: "s-many",
+		}));
 		for (let at = 0; at < many.length; at += at === 0 ? 1 : 1_000) {
 			await db.run(auditStatement(ACTOR, AT - 86_400_000 + Math.min(at, 1), many.slice(at, at + (at === 0 ? 1 : 1_000))));
 		}

@@ -120,7 +120,7 @@ export async function removePasskey(
 	kept: string | null = null,
 ): Promise<void> {
 	const isTheirs = sql`credential_id = ${id} AND person_id = ${person.id}`;
-	const entry = { verb: "removePasskey", subjectKind: "person", subjectId: person.id };
+	const entry = { verb: "removePasskey", subjectKind: "person", subjectId: person.id } as const;
 	const isThere = sql`EXISTS (SELECT 1 FROM console_passkeys WHERE ${isTheirs})`;
 	const [, , removed] = await runTransaction(db, [
 		auditStatement(actor, now(), entry, { where: isThere }),

@@ -111,7 +111,7 @@ export async function issueSignInLink(
 ): Promise<IssuedLink> {
 	const at = now();
 	const { token, statement, expiresAt } = await linkFor(person.id, purpose, at);
-	const entry = { verb: "issueSignInLink", subjectKind: "person", subjectId: person.id, after: { name: person.name, purpose } };
+	const entry = { verb: "issueSignInLink", subjectKind: "person", subjectId: person.id, after: { name: person.name, purpose } } as const;
 	const mayHave = sql`EXISTS (SELECT 1 FROM console_people WHERE id = ${person.id} AND disabled_at IS NULL)`;
 	const [issued] = await runTransaction(db, [
 		sql`SELECT id FROM console_people WHERE id = ${person.id} AND disabled_at IS NULL`,
@@ -151,7 +151,7 @@ export function disabled(): HttpError {
 /** Ends one session of someone's. @param id the beginning of its hash @throws HttpError 404 where they have no such session */
 export async function endOneSession({ db, now }: PeopleDeps, actor: Actor, person: KnownPerson, id: string): Promise<void> {
 	const isIt = sql`person_id = ${person.id} AND substr(hash, 1, ${SESSION_ID_LENGTH}) = ${id}`;
-	const entry = { verb: "endSessions", subjectKind: "person", subjectId: person.id, after: { session: id } };
+	const entry = { verb: "endSessions", subjectKind: "person", subjectId: person.id, after: { session: id } } as const;
 	const [, ended] = await runTransaction(db, [
 		auditStatement(actor, now(), entry, { where: sql`EXISTS (SELECT 1 FROM console_sessions WHERE ${isIt})` }),
 		sql`DELETE FROM console_sessions WHERE ${isIt} RETURNING hash`,
@@ -226,7 +226,13 @@ export async function changeRole({ db, now }: PeopleDeps, actor: Actor, person: 
 	const given = readRole(person.publisherId, role);
 	if (given === person.role) return;
 	const changes = sql`id = ${person.id} AND role = ${person.role} AND NOT (${isNeeded(person.id, actor)})`;
-	const entry = { verb: "changeRole", subjectKind: "person", subjectId: person.id, before: { role: person.role }, after: { role: given } };
+	const entry = {
+		verb: "changeRole",
+		subjectKind: "person",
+		subjectId: person.id,
+		before: { role: person.role },
+		after: { role: given },
+	} as const;
 	const [, , present] = await runTransaction(db, [
 		auditStatement(actor, now(), entry, { where: sql`EXISTS (SELECT 1 FROM console_people WHERE ${changes})` }),
 		sql`UPDATE console_people SET role = ${given} WHERE ${changes}`,

@@ -119,7 +119,7 @@ export type Beginning = { person: Beginner; method: SignInMethod; requestId: str
  */
 export function sessionStatements({ hash }: Token, { person, method, requestId }: Beginning, at: number, where: SQL): SQL[] {
 	const row = { hash, personId: person.id, method, createdAt: at, lastSeenAt: at, freshAt: method === "access" ? null : at };
-	const entry = { verb: "signIn", subjectKind: "person", subjectId: person.id, after: { method } };
+	const entry = { verb: "signIn", subjectKind: "person", subjectId: person.id, after: { method } } as const;
 	return [
 		insertRows(
 			consoleSessions,
@@ -178,7 +178,7 @@ export async function viewAs({ db, now }: BeginDeps, session: Session, publisher
 		subjectKind: "publisher",
 		subjectId: publisherId ?? session.viewing?.id ?? "",
 		after: { viewing: publisherId !== null },
-	};
+	} as const;
 	await runTransaction(db, [
 		sql`UPDATE console_sessions SET viewing = ${publisherId} WHERE hash = ${session.hash}`,
 		auditStatement(actorOfPerson(session.person, requestId), now(), entry),

@@ -5,11 +5,12 @@
 import { auditStatement } from "../../audit/audit-statement.ts";
 import type { Database } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
+import type { AuditVerb } from "../../lib/enums.ts";
 import type { FeedReport } from "./feed-answer.ts";
 import type { FeedKind } from "./feed-columns.ts";
 import type { FeedOptions } from "./feed-options.ts";
 
-const VERBS: Record<FeedKind, string> = { products: "importProducts", seller_products: "importSellerProducts" };
+const VERBS: Record<FeedKind, AuditVerb> = { products: "importProducts", seller_products: "importSellerProducts" };
 
 export type FeedAudit = {
 	/** Before anything is written: only the first call does something. */
@@ -23,7 +24,7 @@ type Deps = { db: Database; now: () => number; actor: Actor };
 export function openFeedAudit({ db, now, actor }: Deps, kind: FeedKind, { feed, replace }: FeedOptions): FeedAudit {
 	let isBegun = false;
 	const write = async (state: string, counts?: Record<string, number>) => {
-		const entry = { verb: VERBS[kind], subjectKind: "feed", subjectId: feed ?? kind, after: { kind, replace, state } };
+		const entry = { verb: VERBS[kind], subjectKind: "feed", subjectId: feed ?? kind, after: { kind, replace, state } } as const;
 		await db.run(auditStatement(actor, now(), counts === undefined ? entry : { ...entry, counts }));
 	};
 	return {

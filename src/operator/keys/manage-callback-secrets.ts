@@ -1,6 +1,6 @@
 /** Issues, rotates, revokes and lists the secrets that callbacks are signed with. */
 import { asc, desc, eq, sql } from "drizzle-orm";
-import { auditStatement } from "../../audit/audit-statement.ts";
+import { type AuditEntry, auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { insertRows } from "../../db/json-rows.ts";
 import { callbackSecrets } from "../../db/schema/callbacks.ts";
@@ -40,7 +40,7 @@ export async function issueSecret(
 		WHERE publisher_id = ${owner} AND id <> ${id} AND (expires_at IS NULL OR expires_at > ${endsAt}) AND ${isAdded}`;
 	const row = { id, publisherId: owner, sealed: await box.seal(value, owner), createdAt: at };
 	const entry = { subjectKind: KIND, subjectId: owner };
-	const done =
+	const done: AuditEntry =
 		endsAt === null
 			? { ...entry, verb: "issueKeys", after: { id } }
 			: { ...entry, verb: "rotateKeys", after: { id, others_end_at: isoTime(endsAt) } };
@@ -59,7 +59,7 @@ export async function revokeSecrets({ db, now }: SecretsDeps, actor: Actor, owne
 	await requirePublisher(db, owner);
 	const at = now();
 	const isEnded = sql`publisher_id = ${owner} AND (expires_at IS NULL OR expires_at > ${at}) ${id === undefined ? sql`` : sql`AND id = ${id}`}`;
-	const entry = { verb: "revokeKeys", subjectKind: KIND, subjectId: owner, after: { id: id ?? null } };
+	const entry = { verb: "revokeKeys", subjectKind: KIND, subjectId: owner, after: { id: id ?? null } } as const;
 	const [, result] = await runTransaction(db, [
 		auditStatement(actor, at, entry, {
 			where: sql`EXISTS (SELECT 1 FROM callback_secrets WHERE ${isEnded})`,

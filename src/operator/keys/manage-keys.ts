@@ -9,7 +9,7 @@ import { accessKeys, publishers } from "../../db/schema/publishers.ts";
 import type { Actor } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
-import type { CredentialKind, KeyKind } from "../../lib/enums.ts";
+import type { AuditVerb, CredentialKind, KeyKind } from "../../lib/enums.ts";
 import { newKey } from "../../lib/key-format.ts";
 import { HOUR_MS, isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import type { CredentialState, NewCredential } from "./keys-answers.ts";
@@ -37,7 +37,7 @@ export type NewKey = OwnedKind<KeyKind> & { grant?: Grant | undefined };
  * @param verb the operation that the audit names
  * @throws HttpError 422 where there is no such owner, or it has as many as it may
  */
-export async function issueKey({ db, now }: KeysDeps, actor: Actor, wanted: NewKey, verb = "issueKeys"): Promise<NewCredential> {
+export async function issueKey({ db, now }: KeysDeps, actor: Actor, wanted: NewKey, verb: AuditVerb = "issueKeys"): Promise<NewCredential> {
 	const { kind, owner } = wanted;
 	await requireOwner(db, kind, owner);
 	const at = now();
@@ -67,7 +67,7 @@ export async function rotateKey(
 	const { row, shown } = await makeKey(wanted, at);
 	const { value: _, ...made } = shown;
 	const endsAt = at + Math.round(overlapHours * HOUR_MS);
-	const entry = { verb: "rotateKeys", subjectKind: kind, subjectId: owner, after: { ...made, others_end_at: isoTime(endsAt) } };
+	const entry = { verb: "rotateKeys", subjectKind: kind, subjectId: owner, after: { ...made, others_end_at: isoTime(endsAt) } } as const;
 	const [added] = await runTransaction(db, [
 		addKey(row, hasRoom(wanted, at, overlapHours)),
 		sql`UPDATE access_keys SET expires_at = ${endsAt} WHERE kind = ${kind} AND owner_id = ${owner} AND hash <> ${row.hash}
@@ -89,7 +89,7 @@ export async function revokeKeys(
 	const at = now();
 	const isEnded = sql`kind = ${kind} AND owner_id = ${owner} AND (expires_at IS NULL OR expires_at > ${at})
 		${id === undefined ? sql`` : sql`AND substr(hash, 1, ${ID_LENGTH}) = ${id}`}`;
-	const entry = { verb: "revokeKeys", subjectKind: kind, subjectId: owner, after: { id: id ?? null } };
+	const entry = { verb: "revokeKeys", subjectKind: kind, subjectId: owner, after: { id: id ?? null } } as const;
 	const [, result] = await runTransaction(db, [
 		auditStatement(actor, at, entry, {
 			where: sql`EXISTS (SELECT 1 FROM access_keys WHERE ${isEnded})`,

@@ -87,7 +87,7 @@ export async function endNames(
 	await requirePublisher(db, owner);
 	const at = now();
 	const isEnded = sql`kind = ${kind} AND publisher_id = ${owner} AND expires_at > ${at} ${id === undefined ? sql`` : sql`AND value = ${id}`}`;
-	const entry = { verb: "revokeKeys", subjectKind: kind, subjectId: owner, after: { id: id ?? null } };
+	const entry = { verb: "revokeKeys", subjectKind: kind, subjectId: owner, after: { id: id ?? null } } as const;
 	const isAny = sql`EXISTS (SELECT 1 FROM publisher_names WHERE ${isEnded})`;
 	const [, , result] = await runTransaction(db, [
 		auditStatement(actor, at, entry, {

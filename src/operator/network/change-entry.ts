@@ -1,5 +1,6 @@
 /** One entry changed or added: an import of it alone, in which unknown fields are faults. */
 import { type Fault, invalidInput, notThere } from "../../http/errors.ts";
+import type { AuditVerb } from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { HttpError } from "../../lib/http.ts";
 import { isObject } from "../../lib/json.ts";
@@ -21,7 +22,7 @@ const PLACE = "entry";
 export const ENTRY_KEYS = { platforms: "id", publishers: "id", brands: "domain", campaigns: "campaign_id" } as const;
 
 /** The operations, as /openapi-operator.json has them. */
-export const VERB_OF: Readonly<Record<EntrySection, string>> = {
+export const VERB_OF: Readonly<Record<EntrySection, AuditVerb>> = {
 	platforms: "changePlatformEntry",
 	publishers: "changePublisherEntry",
 	brands: "changeBrandEntry",

@@ -6,7 +6,7 @@ import { isAwayError, isConstraintError } from "../../db/overtaken.ts";
 import { MANIFEST_CHANGED } from "../../db/schema/book.ts";
 import { type Actor, mayAct } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
-import type { NetworkChangeKind } from "../../lib/enums.ts";
+import type { AuditVerb, NetworkChangeKind } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { logError } from "../../lib/log.ts";
 import { auditImport } from "./audit-import.ts";
@@ -49,8 +49,7 @@ export type ImportOptions = {
 /** What is imported, and as what. */
 export type Source = {
 	kind: NetworkChangeKind;
-	/** The operation, as /openapi-operator.json has it. */
-	verb: string;
+	verb: AuditVerb;
 	/** Unknown fields are faults. */
 	isStrict: boolean;
 	read: (run: ImportRun) => AsyncIterable<Given> | Iterable<Given>;

@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
-import type { NetworkChangeKind } from "../../lib/enums.ts";
+import type { AuditVerb, NetworkChangeKind } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { isoTime } from "../../lib/time.ts";
 import type { ChangedEntry } from "./import-answer.ts";
@@ -15,8 +15,7 @@ export type Stamp = {
 	version: number;
 	id: string;
 	kind: NetworkChangeKind;
-	/** The operation, as /openapi-operator.json has it. */
-	verb: string;
+	verb: AuditVerb;
 	at: number;
 	actor: Actor;
 	fileHash: string | null;
