@@ -9,7 +9,9 @@ const text = v.pipe(v.string(), v.nonEmpty("must not be blank"), v.maxLength(2_0
 export const auditQuerySchema = v.pipe(
 	v.strictObject({
 		actor: v.optional(v.pipe(text, v.description("Name of an operator key; `operator` for OPERATOR_KEY."))),
-		subject: v.optional(v.pipe(text, v.description("Id of what was changed; of a conversion the transaction id will do."))),
+		subject: v.optional(
+			v.pipe(text, v.description("Id of what was changed, or of an adjustment; of a conversion the transaction id will do.")),
+		),
 		subject_kind: v.optional(v.pipe(text, v.description("What kind of thing it is, such as `access_key`."))),
 		verb: v.optional(v.pipe(text, v.description("Id of an operation of this description, such as `issueKeys`."))),
 		...times,

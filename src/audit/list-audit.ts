@@ -24,7 +24,7 @@ type Row = typeof audit.$inferSelect;
 export async function listAudit(db: Database, query: AuditQuery): Promise<AuditPage> {
 	const { limit } = query;
 	await requireKnownVerb(db, query.verb);
-	const { looked, others } = lookAtAudit(query, await conversionsCalled(db, query.subject));
+	const { looked, others } = lookAtAudit(query, await readNamed(db, query.subject));
 	const most = others === null ? limit + 1 : MAX_LOOKED_AT;
 	const window = sql`${looked} ORDER BY id DESC LIMIT ${most}`;
 	const [page, last] = await runTransaction(db, [
@@ -45,22 +45,31 @@ async function requireKnownVerb(db: Database, verb: string | undefined): Promise
 	throw invalidInput([{ path: "verb", message: `is no operation that the audit names${suggest(verb, AUDIT_VERBS)}` }]);
 }
 
-/** Conversions that were changed are named by platform and transaction id: those that have a transaction id alone, as they are named. */
-async function conversionsCalled(db: Database, txnid: string | undefined): Promise<string[]> {
-	if (txnid === undefined) return [];
-	const rows = await db.all<{ id: string }>(sql`SELECT p.id || ' ' || ${txnid} AS id FROM platforms p
-		WHERE EXISTS (SELECT 1 FROM audit a WHERE a.subject_id = p.id || ' ' || ${txnid})`);
-	return rows.map(({ id }) => id);
+/** What an id stands for beside what is called so itself. */
+type Named = {
+	/** Conversions that were changed are named by platform and transaction id: those that have this transaction id, as they are named. */
+	conversions: readonly string[];
+	/** When the adjustment of this id was made, Unix ms: its row is of what it changed, and names it in `after`. Null where there is none. */
+	adjustedAt: number | null;
+};
+
+const NOTHING: Named = { conversions: [], adjustedAt: null };
+
+async function readNamed(db: Database, subject: string | undefined): Promise<Named> {
+	if (subject === undefined) return NOTHING;
+	const conversions = await db.all<{ id: string }>(sql`SELECT p.id || ' ' || ${subject} AS id FROM platforms p
+		WHERE EXISTS (SELECT 1 FROM audit a WHERE a.subject_id = p.id || ' ' || ${subject})`);
+	const [adjustment] = await db.all<{ at: number }>(sql`SELECT at FROM adjustments WHERE id = ${subject}`);
+	return { conversions: conversions.map(({ id }) => id), adjustedAt: adjustment?.at ?? null };
 }
 
 /**
  * For its query plan, too: the rows behind the cursor that one index finds, and what else is asked of them; null where that is all. Ids are
  * time-ordered: times are bounds of them.
- * @param conversions names of conversions that the subject stands for, too
  */
 export function lookAtAudit(
 	{ actor, subject, subject_kind: subjectKind, verb, from, to, cursor }: AuditQuery,
-	conversions: readonly string[] = [],
+	{ conversions, adjustedAt }: Named = NOTHING,
 ): { looked: SQL; others: SQL | null } {
 	const isSubject =
 		conversions.length === 0
@@ -77,8 +86,13 @@ export function lookAtAudit(
 		to === undefined ? null : sql`id < ${leastIdAt(to)}`,
 		cursor === undefined ? null : sql`id < ${cursor[0]}`,
 	].filter((condition) => condition !== null);
+	const rowsWhere = (condition: SQL) => sql`SELECT * FROM audit WHERE ${sql.join([condition, ...bounds], sql` AND `)}`;
 	return {
-		looked: sql`SELECT * FROM audit WHERE ${sql.join([first, ...bounds], sql` AND `)}`,
+		looked:
+			adjustedAt === null
+				? rowsWhere(first)
+				: sql`${rowsWhere(first)} UNION ALL ${rowsWhere(sql`id >= ${leastIdAt(adjustedAt)} AND id < ${leastIdAt(adjustedAt + 1)}
+					AND after ->> 'id' = ${subject} AND NOT (${isSubject})`)}`,
 		others: others.length === 0 ? null : sql.join(others, sql` AND `),
 	};
 }

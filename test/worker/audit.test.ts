@@ -253,6 +253,38 @@ describe("worker: reading the audit", () => {
 		expect(await subjects("t-other")).toEqual(["northwind t-other"]);
 	});
 
+	it("finds an adjustment by its own id, whatever it was of, and a granted claim's", async () => {
+		const adjusted = async (id: string, subject: [kind: string, id: string], at: number, after: object = { id }) => {
+			const [subjectKind, subjectId] = subject;
+			await runTransaction(db, [
+				sql`INSERT INTO adjustments (id, kind, actor, at, text, request) VALUES (${id}, 'amount', 'ada', ${at}, '', '{}')`,
+				auditStatement(ACTOR, at, [
+					{ verb: "adjust", subjectKind, subjectId, after },
+					{ verb: "adjust", subjectKind, subjectId, after: { id: "another" } },
+				]),
+			]);
+		};
+		const at = AT + 172_800_000;
+		await adjusted("bonus-1", ["publisher", "cpa"], at);
+		await adjusted("claim-0192", ["conversion", "northwind t-claimed"], at + 1);
+		await runTransaction(db, [
+			auditStatement(ACTOR, at + 2, { verb: "adjust", subjectKind: "adjustment", subjectId: "bonus-1", after: { id: "undoing" } }),
+		]);
+		const found = async (query: string) => (await read(query)).data.map(({ subject, after }) => [subject.id, (after as { id: string }).id]);
+		expect(await found("?subject=claim-0192")).toEqual([["northwind t-claimed", "claim-0192"]]);
+		const both = [
+			["bonus-1", "undoing"],
+			["cpa", "bonus-1"],
+		];
+		expect(await found("?subject=bonus-1")).toEqual(both);
+		expect(await found("?subject=bonus-1&actor=ada&verb=adjust")).toEqual(both);
+		expect(await found("?subject=bonus-1&subject_kind=publisher")).toEqual([["cpa", "bonus-1"]]);
+		const first = await read("?subject=bonus-1&limit=1");
+		expect(first.data).toMatchObject([{ after: { id: "undoing" } }]);
+		expect(await found(`?subject=bonus-1&limit=1&cursor=${first.next_cursor}`)).toEqual([["cpa", "bonus-1"]]);
+		expect(await found("?subject=bonus-1&to=2026-10-02")).toEqual([]);
+	});
+
 	it("finds it on however many platforms it was done", async () => {
 		const platform = (await db.all<Record<string, unknown>>(sql`SELECT * FROM platforms WHERE id = 'northwind'`))[0] ?? {};
 		const many = Array.from({ length: 110 }, (_, n) => ({ ...platform, id: `many-${n}` }));

@@ -14,7 +14,7 @@ export const command: OperatorCommand = {
 		withServerOptions(program.command("audit"))
 			.description("show who changed what, the newest first")
 			.option("--actor <name>", "by the holder of this operator key; `operator` for OPERATOR_KEY")
-			.option("--subject <id>", "of what has this id")
+			.option("--subject <id>", "of what has this id, or of this adjustment")
 			.option("--subject-kind <kind>", "of this kind, such as publisher or access_key")
 			.option("--verb <operation>", "by this operation, as /openapi-operator.json names it, such as issueKeys")
 			.option("--from <time>", "at or after this time or UTC date")
