@@ -6,7 +6,7 @@ const LISTED_BY: readonly [message: RegExp, command: string][] = [
 	[/^(?:there is no|There is no such) campaign/, "list campaigns"],
 	[/^(?:is no|There is no such) import/, "imports"],
 	[/^is no adjustment/, "adjust list"],
-	[/^is no transaction/, "conversions list"],
+	[/^(?:is no transaction|There is no such conversion)/, "conversions list"],
 	[/^There is no such claim/, "claims list"],
 	[/^There is no such person/, "people list"],
 	[/^(?:There is no such (?:session|passkey)|They have none)/, "people show"],

@@ -569,6 +569,8 @@ describe("npm run operator", () => {
 		[["export", "brand", "none.example"], "There is no such brand.", "list brands"],
 		[["set", "platform", "nope", "name=x"], "There is no such platform.", "list platforms"],
 		[["suspend", "nobody"], "There is no such publisher.", "list publishers"],
+		[["conversions", "show", "northwind", "T-0"], "There is no such conversion.", "conversions list"],
+		[["conversions", "void", "northwind", "T-0", "--text", "why"], "There is no such conversion.", "conversions list"],
 		[["people", "show", "nobody"], "There is no such person.", "people list"],
 		[["people", "sign-out", "grace", "--session", "s"], "There is no such session: it may have ended.", "people show"],
 		[["people", "remove-passkey", "grace", "p"], "There is no such passkey: it may be removed already.", "people show"],
@@ -591,7 +593,13 @@ describe("npm run operator", () => {
 
 	it.each([
 		[["adjust", "undo", "nope", "--text", "why"], "adjustment", "adjustment", "is no adjustment's id", "adjust list"],
-		[["conversions", "show", "northwind", "T-0"], "txnid", "txnid", "is no transaction of this platform", "conversions list"],
+		[
+			["adjust", "void-conversion", "northwind", "T-0", "--text", "why"],
+			"txnid",
+			"txnid",
+			"is no transaction of this platform",
+			"conversions list",
+		],
 		[["learning", "prices", "1"], "campaign", "campaign", "there is no campaign 1", "list campaigns"],
 		[["callbacks", "test", "--publisher", "nobody"], "publisher", "--publisher", "there is no publisher nobody", "list publishers"],
 		[["adjust", "void-clicks", "--brand", "x", "--text", "why"], "brand", "--brand", "is no brand's domain", "list brands"],

@@ -423,7 +423,8 @@ const CALLS: readonly Call[] = [
 	{ id: "listNetworkConversions", status: 422, path: "/operator/conversions?cursor=x", headers: OPERATOR },
 	{ id: "showConversion", status: 200, path: SALE, headers: OPERATOR, holds: ["postbacks"] },
 	{ id: "showConversion", status: 401, path: SALE },
-	{ id: "showConversion", status: 422, path: "/operator/conversions/harvestlink/nothing", headers: OPERATOR },
+	{ id: "showConversion", status: 404, path: "/operator/conversions/harvestlink/nothing", headers: OPERATOR },
+	{ id: "showConversion", status: 422, path: `${SALE}?limit=1`, headers: OPERATOR },
 	{
 		id: "listCandidateClicks",
 		status: 200,
@@ -432,9 +433,17 @@ const CALLS: readonly Call[] = [
 		holds: ["data"],
 	},
 	{ id: "listCandidateClicks", status: 401, path: `${SALE}/clicks` },
+	{ id: "listCandidateClicks", status: 404, path: "/operator/conversions/harvestlink/nothing/clicks?click=c", headers: OPERATOR },
 	{ id: "listCandidateClicks", status: 422, path: `${SALE}/clicks`, headers: OPERATOR },
 	...["attach", "release", "void", "restore"].flatMap((verb) => [
 		{ id: `${verb}Conversion`, status: 401, path: `${SALE}/${verb}`, body: "{}" },
+		{
+			id: `${verb}Conversion`,
+			status: 404,
+			path: `/operator/conversions/harvestlink/nothing/${verb}`,
+			headers: OPERATOR,
+			body: `{${verb === "attach" ? '"click":"my-click-1",' : ""}"text":"order mail"}`,
+		},
 		{ id: `${verb}Conversion`, status: 413, path: `${SALE}/${verb}`, headers: OPERATOR, body: " ".repeat(100_000) },
 		{ id: `${verb}Conversion`, status: 422, path: `${SALE}/${verb}`, headers: OPERATOR, body: "{}" },
 	]),

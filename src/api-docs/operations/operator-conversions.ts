@@ -13,7 +13,7 @@ import { attachSchema, judgeSchema } from "../../operator/conversions/judge-requ
 import { LISTED_REASONS } from "../../operator/conversions/list-request.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, DRY_RUN, errorSchema, faultsAnswer, LIMIT, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, DRY_RUN, errorSchema, faultsAnswer, LIMIT, missing, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
 
 named("ListedConversion", listedConversionSchema);
 named("CandidateClick", candidateSchema);
@@ -58,9 +58,12 @@ const VERBS = {
 	restore: "Let a conversion be what its platform says",
 } as const;
 
+const NO_CONVERSION = missing("There is none of this platform and transaction id.", "There is no such conversion.");
+
 const judgedAnswers: Operation["answers"] = {
 	200: { description: "What changed, or would.", content: { schema: named("ConversionJudged", judgedSchema) } },
 	401: UNAUTHORIZED,
+	404: NO_CONVERSION,
 	412: {
 		description: "The id is of another adjustment.",
 		content: { schema: errorSchema, example: { error: "Conflict", message: "The id release-2026-11 is of another adjustment." } },
@@ -110,7 +113,8 @@ export const OPERATOR_CONVERSION_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: { description: "What is known of it.", content: { schema: named("ShownConversion", shownConversionSchema) } },
 			401: UNAUTHORIZED,
-			422: { ...faultsAnswer, description: "There is no such conversion." },
+			404: NO_CONVERSION,
+			422: faultsAnswer,
 		},
 	},
 	{
@@ -125,6 +129,7 @@ export const OPERATOR_CONVERSION_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: { description: "The clicks.", content: { schema: named("CandidateClicks", candidatesSchema) } },
 			401: UNAUTHORIZED,
+			404: NO_CONVERSION,
 			422: faultsAnswer,
 		},
 	},

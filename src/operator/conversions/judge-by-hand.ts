@@ -1,4 +1,5 @@
 /** A person's word on a conversion: its click, its release, that it is void or not. */
+import { sql } from "drizzle-orm";
 import type * as v from "valibot";
 import { adjust, previewAdjustment } from "../../adjustments/adjust.ts";
 import type { Adjusted } from "../../adjustments/adjustment-answer.ts";
@@ -6,7 +7,8 @@ import { attach, readAttachedClick } from "../../adjustments/attach.ts";
 import type { AdjustmentDeps, Judgement } from "../../adjustments/deps.ts";
 import type { ConversionKey } from "../../conversions/conversion.ts";
 import type { Database } from "../../db/client.ts";
-import { invalidInput } from "../../http/errors.ts";
+import { notThere } from "../../http/errors.ts";
+import type { HttpError } from "../../lib/http.ts";
 import { formatUsd } from "../../lib/money.ts";
 import type { Judged, ShownConversionAnswer } from "./conversions-answers.ts";
 import { resolveClick } from "./find-clicks.ts";
@@ -17,11 +19,21 @@ const KINDS = { release: "release_conversion", void: "void_conversion", restore:
 export type JudgingVerb = keyof typeof KINDS;
 export const JUDGING_VERBS = Object.keys(KINDS) as JudgingVerb[];
 
-/** @throws HttpError 422 where there is no such conversion, as for the verbs */
+/** @throws HttpError 404 where there is no such conversion */
 export async function mustShow(db: Database, key: ConversionKey): Promise<ShownConversionAnswer> {
 	const shown = await showConversionOf(db, key);
-	if (shown === null) throw invalidInput([{ path: "txnid", message: "is no transaction of this platform" }]);
+	if (shown === null) throw noSuchConversion();
 	return shown;
+}
+
+/** @throws HttpError 404 where there is no such conversion */
+export async function requireConversion(db: Database, { platform, txnid }: ConversionKey): Promise<void> {
+	const found = await db.all(sql`SELECT txnid FROM conversions WHERE platform = ${platform} AND txnid = ${txnid}`);
+	if (found.length === 0) throw noSuchConversion();
+}
+
+function noSuchConversion(): HttpError {
+	return notThere("There is no such conversion.");
 }
 
 /** Releases, voids or restores a conversion, or says what that would come to. */

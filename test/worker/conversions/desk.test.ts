@@ -29,6 +29,8 @@ import { brandEntry, importFile, OPERATOR_HEADERS } from "../../support/network-
 const URL_OF_ALL = "http://origin.example/operator/conversions";
 const DAY = Date.parse("2026-11-10T00:00:00Z");
 
+const NO_CONVERSION = { error: "Not found", message: "There is no such conversion." };
+
 const get = (path: string) => exports.default.fetch(`${URL_OF_ALL}${path}`, { headers: OPERATOR_HEADERS });
 const post = (path: string, body: unknown) =>
 	exports.default.fetch(`${URL_OF_ALL}${path}`, { method: "POST", headers: OPERATOR_HEADERS, body: JSON.stringify(body) });
@@ -149,10 +151,6 @@ describe("worker: the operator's list of conversions", () => {
 		`?cursor=${"a".repeat(20_000)}`,
 		`?platform=${"p".repeat(300)}`,
 		"?stages=settled",
-		"/west/nothing",
-		"/nobody/settled",
-		"/west/%00",
-		"/%F0%9F%92%A9/%ff%fe",
 		"/west/settled/clicks",
 		"/west/settled/clicks?brand=shoes.example",
 		"/west/settled/clicks?click=a&brand=b",
@@ -162,6 +160,14 @@ describe("worker: the operator's list of conversions", () => {
 		const response = await get(path);
 		expect([response.status, await response.json()]).toMatchObject([422, { error: "Validation failed" }]);
 	});
+
+	it.each(["/west/nothing", "/nobody/settled", "/west/%00", "/%F0%9F%92%A9/%ff%fe", "/west/nothing/clicks?click=odd"])(
+		"GET %s, of which there is none, is 404",
+		async (path) => {
+			const response = await get(path);
+			expect([response.status, await response.json()]).toEqual([404, NO_CONVERSION]);
+		},
+	);
 
 	it("shows a conversion with its history under whatever its id is", async () => {
 		const shown = await show("a/b c?d#é%2F..");
@@ -231,7 +237,6 @@ describe("worker: an operator's word", () => {
 	});
 
 	it.each<[string, object, string]>([
-		["/west/nothing/void", { text: "x" }, "txnid"],
 		["/west/settled/void", {}, "text"],
 		["/west/settled/void?dry=1", { text: "x" }, "dry"],
 		["/west/settled/void", { text: "x", click: "y" }, "click"],
@@ -240,10 +245,19 @@ describe("worker: an operator's word", () => {
 		["/west/lost/attach", { text: "x", click: "\u0000" }, "click"],
 		["/west/settled/attach", { text: "x", click: String(settled.click_hash) }, "txnid"],
 		["/east/lost/attach", { text: "x", click: String(settled.click_hash) }, "click"],
+		["/west/nothing/void", {}, "text"],
 	])("POST %s %j is refused", async (path, body, fault) => {
 		const before = await readAll("SELECT * FROM conversions ORDER BY platform, txnid");
 		expect((await faultOf(await post(path, body)))?.path).toBe(fault);
 		expect(await readAll("SELECT * FROM conversions ORDER BY platform, txnid")).toEqual(before);
+	});
+
+	it.each(["release", "void", "restore", "attach"])("%s of a conversion that there is none of is 404", async (verb) => {
+		const click = verb === "attach" && { click: String(settled.click_hash) };
+		for (const query of ["", "?dry_run=1"]) {
+			const response = await post(`/west/nothing/${verb}${query}`, { text: "x", ...click });
+			expect([response.status, await response.json()]).toEqual([404, NO_CONVERSION]);
+		}
 	});
 });
 
