@@ -95,10 +95,10 @@ describe("worker: an absent field keeps what is stored, null clears it", () => {
 		};
 		const { difference, id } = await importFile(file);
 		expect(difference.losses).toEqual([
+			{ section: "publishers", id: "acme", field: "callback_url", before: "https://acme.example/s2s", after: null },
 			{ section: "brands", id: "shoes.example", field: "aliases", before: ["boots.example"], after: [] },
 			{ section: "campaigns", id: "11", field: null, before: null, after: null },
 			{ section: "publishers", id: "acme", field: "sales_data_enabled", before: true, after: false },
-			{ section: "publishers", id: "acme", field: "callback_url", before: "https://acme.example/s2s", after: null },
 		]);
 		expect([difference.loss_count, difference.bids.stopped]).toEqual([4, [11]]);
 		expect(await priceFor("boots.example")).toBeNull();

@@ -2,8 +2,8 @@
 import * as v from "valibot";
 import { count } from "../../lib/shapes.ts";
 
-/** Sections whose entries can differ; `traffic` and `epc_learning` are the network's own settings. */
-const DIFFERENCE_SECTIONS = [
+/** Sections whose entries can differ, what reaches furthest first; `traffic` and `epc_learning` are the network's own settings. */
+export const DIFFERENCE_SECTIONS = [
 	"traffic",
 	"epc_learning",
 	"platforms",
@@ -63,7 +63,7 @@ export const differenceSchema = v.strictObject({
 	removed: count,
 	entries: v.array(entryChangeSchema),
 	entries_left_out: v.pipe(count, v.description("Further ones, which are not listed.")),
-	losses: v.pipe(v.array(lossSchema), v.description("What is turned off, cleared, shortened or removed: the first of them.")),
+	losses: v.pipe(v.array(lossSchema), v.description("What is turned off, cleared, shortened or removed: the gravest of it, that first.")),
 	loss_count: count,
 	bids: v.strictObject({
 		starts: v.pipe(count, v.description("Campaigns that bid from now on, or in another country than before.")),

@@ -1,8 +1,9 @@
 /** Collects what an import changes, field by field. What it lists is bounded; what it counts is not. */
 import { isObject } from "../../lib/json.ts";
-import type { DifferenceAnswer, DifferenceSection, EntryChange, FieldChange, Loss } from "./difference-answer.ts";
+import type { DifferenceAnswer, DifferenceSection, EntryChange, FieldChange } from "./difference-answer.ts";
 import { type FileEntry, SECRET_FIELDS, sameValue } from "./export-entry.ts";
 import { Listed } from "./listed.ts";
+import { Losses } from "./losses.ts";
 import { PriceMoves } from "./price-moves.ts";
 import { shortenBoth } from "./shorten-change.ts";
 
@@ -27,7 +28,7 @@ export type ChangeRecord = {
 
 export class Difference {
 	readonly #entries: EntryChange[] = [];
-	readonly #losses = new Listed<Loss>();
+	readonly #losses = new Losses();
 	readonly #prices = new PriceMoves();
 	readonly #started = new Listed<number>();
 	readonly #stopped = new Listed<number>();
@@ -67,7 +68,7 @@ export class Difference {
 	/** @param fields those that were not the default */
 	remove(section: DifferenceSection, id: string, fields: FileEntry, brand?: string): ChangeRecord {
 		this.#note("removed", section, id, brand, () => Object.entries(fields).map(([field, before]) => change(field, before, null)));
-		this.#losses.add({ section, id, field: null, before: null, after: null });
+		this.#losses.add(section, null, fields, () => ({ section, id, field: null, before: null, after: null }));
 		return { section, id, ...(brand !== undefined && { brand }), before: fields, after: null };
 	}
 
@@ -77,8 +78,8 @@ export class Difference {
 		if (fields.length === 0) return null;
 		const changes = fields.map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }));
 		this.#note("changed", section, id, brand, () => changes.map(({ field, before, after }) => change(field, before, after)));
-		for (const { field, before, after } of changes) {
-			if (isLoss(field, before, after)) this.#losses.addMade(() => ({ section, id, ...change(field, before, after) }));
+		for (const { field, before: old, after: present } of changes) {
+			if (isLoss(field, old, present)) this.#losses.add(section, field, before, () => ({ section, id, ...change(field, old, present) }));
 		}
 		this.#prices.add(section, id, fields, before, after);
 		return {
