@@ -289,4 +289,30 @@ describe("worker: the life of an operator key", () => {
 		const response = await keysVerb(verb, body);
 		expect([response.status, await response.json()]).toMatchObject([422, { faults: [{ path }] }]);
 	});
+
+	it.each(["ada\u200b", "ad\u202ea", "ada\u3164", "\u0430da", "\uff4fperator", "\u043eperator"])(
+		"no name passes for another by what nobody sees: %j",
+		async (owner) => {
+			const response = await keysVerb("issue", { kind: "operator_key", owner, role: "viewer" });
+			expect([response.status, await response.json()]).toMatchObject([422, { faults: [{ path: "owner" }] }]);
+		},
+	);
+
+	it("no name is another's but for case, widths or blanks: of an operator key, or of staff in the console", async () => {
+		await issue("Rosa  L.", "viewer");
+		await env.DB.prepare("INSERT INTO console_people (id, name, role, created_at) VALUES ('staff-1', 'Sophie G', 'viewer', 0)").run();
+		for (const [owner, other] of [
+			["rosa l.", "Rosa  L."],
+			["\uff32osa  L.", "Rosa  L."],
+			["SOPHIE g", "Sophie G"],
+		]) {
+			for (const query of ["", "?dry_run=1"]) {
+				const response = await keysVerb(`issue${query}`, { kind: "operator_key", owner, role: "viewer" });
+				const message = `looks like ${other}, which is there already: write it so, or call it otherwise`;
+				expect([response.status, await response.json()]).toMatchObject([422, { faults: [{ path: "owner", message }] }]);
+			}
+		}
+		await issue("Rosa  L.", "viewer");
+		await issue("Sophie G", "viewer");
+	});
 });

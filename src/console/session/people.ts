@@ -5,12 +5,14 @@ import { auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { insertRows } from "../../db/json-rows.ts";
 import { consoleLinks, consolePeople } from "../../db/schema/console.ts";
+import { readStaffNames } from "../../db/staff-names.ts";
 import { type Actor, BREAK_GLASS } from "../../http/actor.ts";
 import { invalidInput, notThere } from "../../http/errors.ts";
 import { readInput } from "../../http/read-input.ts";
 import { type LinkPurpose, OPERATOR_ROLES, type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { leastIdAt, newTimeOrderedId } from "../../lib/ids.ts";
+import { DISGUISED, findLookAlike, foldName, isDisguised, looksLike } from "../../lib/names.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/time.ts";
 import { personEmail, personName } from "./people-answers.ts";
 import { newToken } from "./token.ts";
@@ -276,13 +278,17 @@ function isNeeded(id: string, { role }: Actor): SQL {
 /** Someone who is to be made. @throws HttpError 422 that names what is at fault */
 export async function readNewPerson(db: Database, { publisherId, name, email, role }: NewPerson): Promise<NewPerson> {
 	const read = readInput(v.strictObject({ name: personName, email: v.nullable(personEmail) }), { name, email });
-	if (publisherId === null && read.name.toLowerCase() === BREAK_GLASS) {
+	if (publisherId === null && foldName(read.name) === BREAK_GLASS) {
 		throw invalidInput([{ path: "name", message: "is how whoever holds OPERATOR_KEY is called" }]);
 	}
 	if (publisherId !== null) {
 		const found = await db.all(sql`SELECT id FROM publishers WHERE id = ${publisherId}`);
 		if (found.length === 0) throw invalidInput([{ path: "publisher", message: "is no publisher" }]);
 	}
+	if (isDisguised(read.name)) throw invalidInput([{ path: "name", message: DISGUISED }]);
+	const present = publisherId === null ? await readStaffNames(db) : (await listPeople(db, publisherId)).map((person) => person.name);
+	const other = findLookAlike(read.name, present);
+	if (other !== undefined) throw invalidInput([{ path: "name", message: looksLike(other) }]);
 	return { ...read, publisherId, role: readRole(publisherId, role) };
 }
 

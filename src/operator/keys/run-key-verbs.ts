@@ -7,7 +7,7 @@ import type { KeyRequest } from "./keys-request.ts";
 import { issueSecret, listSecrets, revokeSecrets, type SecretsDeps } from "./manage-callback-secrets.ts";
 import { issueKey, type KeysDeps, listKeys, revokeKeys, rotateKey } from "./manage-keys.ts";
 import { endNames, listNames, rotateName } from "./manage-names.ts";
-import { readGrant, readPresentGrant } from "./operator-grant.ts";
+import { readNewGrant, readPresentGrant } from "./operator-grant.ts";
 import { previewNew, previewRevocation } from "./preview-keys.ts";
 import { requireCalm, requireRoom } from "./require-room.ts";
 
@@ -24,7 +24,7 @@ export async function issueCredential(deps: KeyVerbDeps, actor: Actor, request: 
 	await requireRoom(deps, request, null);
 	await requireCalm(deps, actor, request);
 	if (isSigning(kind)) return published(deps, { issued: await issueSecret(deps, actor, owner) });
-	return published(deps, { issued: await issueKey(deps, actor, { kind, owner, grant: readGrant(request, deps.now()) }) });
+	return published(deps, { issued: await issueKey(deps, actor, { kind, owner, grant: await readNewGrant(deps.db, request, deps.now()) }) });
 }
 
 /** What {@link issueCredential} would do. @throws as it does */
@@ -32,7 +32,7 @@ export async function previewIssue(deps: KeyVerbDeps, request: KeyRequest<"issue
 	const { kind, owner } = request;
 	if (isName(kind)) throw invalidInput([{ path: "kind", message: "every publisher has one: rotate it" }]);
 	await requireRoom(deps, request, null);
-	return previewNew(deps, { kind, owner, grant: isSigning(kind) ? undefined : readGrant(request, deps.now()) }, null);
+	return previewNew(deps, { kind, owner, grant: isSigning(kind) ? undefined : await readNewGrant(deps.db, request, deps.now()) }, null);
 }
 
 /** A credential in place of the owner's others of the kind, which end after the overlap. @throws HttpError 422 */

@@ -30,6 +30,9 @@ const deps = { db, now: () => Date.now() };
 beforeAll(async () => {
 	setNow(START);
 	await importFile({ publishers: [ACME] });
+	await env.DB.prepare(
+		"INSERT INTO access_keys (hash, kind, owner_id, created_at, role) VALUES ('h', 'operator_key', 'Key Holder', 0, 'viewer')",
+	).run();
 });
 
 const NEW = { publisherId: "acme", name: "Ada", email: null, role: "owner" } as const;
@@ -69,6 +72,13 @@ describe("worker: people", () => {
 		["name", { ...NEW, publisherId: null, name: "operator", role: "admin" }],
 		["name", { ...NEW, publisherId: null, name: "Operator", role: "admin" }],
 		["name", { ...NEW, name: "Ada " }],
+		["name", { ...NEW, name: "ada" }],
+		["name", { ...NEW, name: "\uff21da" }],
+		["name", { ...NEW, name: "Ada\u3164" }],
+		["name", { ...NEW, name: "\u0410da" }],
+		["name", { ...NEW, publisherId: null, name: "ADA", role: "viewer" }],
+		["name", { ...NEW, publisherId: null, name: "KEY holder", role: "viewer" }],
+		["name", { ...NEW, publisherId: null, name: "\uff4fperator", role: "viewer" }],
 		["name", { ...NEW, name: "<b>" }],
 		["name", { ...NEW, name: "" }],
 		["email", { ...NEW, name: "B", email: "nobody" }],
