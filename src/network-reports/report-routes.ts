@@ -8,7 +8,7 @@ import { type DataThroughDeps, readDataThrough } from "./data-through.ts";
 import { readNetworkReport } from "./read-report.ts";
 import type { NetworkReport } from "./report-answer.ts";
 import { hasDetails, readNetworkReportQuery } from "./report-request.ts";
-import { csvOf } from "./show-report.ts";
+import { csvOf, fileNameOf } from "./show-report.ts";
 
 const HEADERS = { "cache-control": "no-store", vary: "OperatorKey, Accept" };
 
@@ -30,13 +30,13 @@ export function networkReportRoutes(deps: DataThroughDeps): Hono {
 
 /** What stands beside `data` in JSON stands in headers, but for the total. */
 function csvAnswer(report: NetworkReport, isDetailed: boolean): Response {
-	const { from, to, group, limit, next_cursor: next, data_through: through } = report;
+	const { limit, next_cursor: next, data_through: through } = report;
 	const { columns, records } = csvOf(report, isDetailed);
 	return new Response(writeCsv(columns, records), {
 		headers: {
 			...HEADERS,
 			"content-type": "text/csv; charset=utf-8; header=present",
-			"content-disposition": `attachment; filename="network-${group.join("-")}-${from}-${to}.csv"`,
+			"content-disposition": `attachment; filename="${fileNameOf(report)}"`,
 			"x-limit": String(limit),
 			...(through !== null && { "x-data-through": through }),
 			...(next !== null && { "x-next-cursor": next }),

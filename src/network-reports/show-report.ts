@@ -84,7 +84,10 @@ export function showGroup(row: Partial<Record<ReportGroup, string | number>>, gr
  * A column a field: those of objects by their members.
  * @param hasDetails whether rows have what sums of sources lack
  */
-export function csvOf({ group, data }: NetworkReport, hasDetails: boolean): { columns: string[]; records: ReportRecord[] } {
+export function csvOf(
+	{ group, data }: Pick<NetworkReport, "group" | "data">,
+	hasDetails: boolean,
+): { columns: string[]; records: ReportRecord[] } {
 	const records = data.map(({ unpaid, conversions, ...row }): ReportRecord => {
 		const ofReasons = Object.fromEntries(CLICK_REASONS.map((reason) => [`unpaid_${reason}`, unpaid?.[reason] ?? 0]));
 		const ofStatuses = Object.fromEntries(Object.entries(conversions ?? {}).map(([status, count]) => [`conversions_${status}`, count]));
@@ -95,4 +98,9 @@ export function csvOf({ group, data }: NetworkReport, hasDetails: boolean): { co
 	const others = ["clicks_unpaid", "epc_bid", "reversal_rate", "conversions_approved", "conversions_pending", "conversions_cancelled"];
 	const details = hasDetails ? [...others, ...CLICK_REASONS.map((reason) => `unpaid_${reason}`)] : [];
 	return { columns: [...group, ...sums, ...details], records };
+}
+
+/** What the CSV of a report is saved as. */
+export function fileNameOf({ group, from, to }: Pick<NetworkReport, "group" | "from" | "to">): string {
+	return `network-${group.join("-")}-${from}-${to}.csv`;
 }

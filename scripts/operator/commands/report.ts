@@ -26,6 +26,7 @@ export const command: OperatorCommand = {
 const SUMS: [name: string, of: (row: ReportRow | ReportTotal) => string | number][] = [
 	["gross", ({ gross_revenue }) => gross_revenue],
 	["publishers", ({ publisher_revenue }) => publisher_revenue],
+	["of it pending", ({ pending_revenue }) => pending_revenue],
 	["margin", ({ margin }) => margin],
 	["margin %", ({ margin_rate }) => percent(margin_rate)],
 	["clicks", ({ clicks_paid }) => clicks_paid],

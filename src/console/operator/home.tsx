@@ -204,7 +204,15 @@ function Earned({ report: { data, total, from, to }, now }: { report: Report; no
 			<Figures
 				figures={[
 					{ name: "Gross revenue", value: <Money usd={total.gross_revenue} />, note: `${from} to ${to}, UTC` },
-					{ name: "Publishers' revenue", value: <Money usd={total.publisher_revenue} /> },
+					{
+						name: "Publishers' revenue",
+						value: <Money usd={total.publisher_revenue} />,
+						note: (
+							<>
+								<Money usd={total.pending_revenue} /> of it pending
+							</>
+						),
+					},
 					{ name: "Margin", value: <Money usd={total.margin} />, note: <Percent of={total.margin_rate} /> },
 					{ name: "Approved conversions", value: <Count of={total.conversions.approved} /> },
 					{ name: "Pending conversions", value: <Count of={total.conversions.pending} /> },

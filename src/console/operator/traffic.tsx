@@ -1,11 +1,14 @@
-/** Publishers and sources by how much of their traffic is not paid. */
+/** Publishers and sources by how much of their traffic is not paid, and by what they and the network earn. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { invalidInput } from "../../http/errors.ts";
 import { MAX_ROWS } from "../../lib/page-cursor.ts";
 import { readNetworkReport } from "../../network-reports/read-report.ts";
-import { REPORT_GROUPS, type ReportRow } from "../../network-reports/report-answer.ts";
+import { REPORT_GROUPS, type ReportRow, type ReportTotal } from "../../network-reports/report-answer.ts";
 import { hasDetails, readNetworkReportQuery } from "../../network-reports/report-request.ts";
+import { csvOf, fileNameOf } from "../../network-reports/show-report.ts";
+import { writeCsv } from "../../reports/csv.ts";
 import { page } from "../page.ts";
-import type { Query } from "../ui/address.ts";
+import { addressOf, type Query } from "../ui/address.ts";
 import { Filters, Pager, Periods, Tabs } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
@@ -15,6 +18,9 @@ import { clicksAddress, VoidThese } from "./clicks.tsx";
 import { networkPath } from "./network-lists.tsx";
 
 const PATH = "/console/operator/traffic";
+const CSV_PATH = `${PATH}.csv`;
+/** A query each thousand, in one request. */
+const MAX_CSV_ROWS = 20_000;
 const GROUPS = [
 	{ value: "publisher", label: "By publisher" },
 	{ value: "publisher,source", label: "By source" },
@@ -37,7 +43,7 @@ export const TRAFFIC_PAGES = [
 			// Days are all on one page.
 			const asked = { ...query, group: query.group || "publisher", ...(isByDay && { limit: String(MAX_ROWS) }) };
 			const report = readNetworkReportQuery(asked, now);
-			const { data, next_cursor, group, from, to } = await readNetworkReport(deps.db, report);
+			const { data, total, next_cursor, group, from, to } = await readNetworkReport(deps.db, report);
 			const isDetailed = hasDetails(report);
 			const period = { from, to, publisher: query.publisher ?? "" };
 			const isByShare = isDetailed && !isByDay;
@@ -60,11 +66,12 @@ export const TRAFFIC_PAGES = [
 						]}
 					>
 						<Periods path={PATH} query={query} now={now} shown={{ from, to }} />
+						<a href={addressOf(CSV_PATH, query, { cursor: null })}>As CSV</a>
 					</Filters>
 					<Tabs label="Traffic by" path={PATH} query={query} name="group" tabs={GROUPS} />
 					<Table
 						caption={`Traffic from ${from} to ${to}, UTC${isByDay ? ", the newest day first" : isByShare ? ", the largest unpaid part of this page first" : ""}`}
-						columns={[...group.map(columnOf), ...(isDetailed ? detailsOf(period) : []), ...sumsOf(period)]}
+						columns={[...group.map(columnOf), ...(isDetailed ? detailsOf(period, total) : []), ...sumsOf(period, total)]}
 						rows={rows}
 						empty={
 							<Empty title="There was no traffic in this time">
@@ -78,9 +85,39 @@ export const TRAFFIC_PAGES = [
 			);
 		},
 	}),
+	page({
+		method: "GET",
+		path: CSV_PATH,
+		needs: { staff: "viewer" },
+		title: "Traffic as CSV",
+		isData: true,
+		async handle({ deps, query, now }) {
+			const asked = { ...query, group: query.group || "publisher", limit: String(MAX_ROWS) };
+			const rows: ReportRow[] = [];
+			for (let cursor = ""; ; ) {
+				const request = readNetworkReportQuery({ ...asked, cursor }, now);
+				const report = await readNetworkReport(deps.db, request);
+				rows.push(...report.data);
+				if (report.next_cursor === null) return csvAnswer({ ...report, data: rows }, hasDetails(request));
+				if (rows.length >= MAX_CSV_ROWS)
+					throw invalidInput([{ path: "from", message: `gives more than ${MAX_CSV_ROWS} rows: ask for a shorter time` }]);
+				cursor = report.next_cursor;
+			}
+		},
+	}),
 ];
 
-function unpaidShare({ clicks_paid, clicks_unpaid }: ReportRow): number | null {
+function csvAnswer(report: Parameters<typeof csvOf>[0] & Parameters<typeof fileNameOf>[0], isDetailed: boolean): Response {
+	const { columns, records } = csvOf(report, isDetailed);
+	return new Response(writeCsv(columns, records), {
+		headers: {
+			"content-type": "text/csv; charset=utf-8; header=present",
+			"content-disposition": `attachment; filename="${fileNameOf(report)}"`,
+		},
+	});
+}
+
+function unpaidShare({ clicks_paid, clicks_unpaid }: ReportRow | ReportTotal): number | null {
 	const all = clicks_paid + (clicks_unpaid ?? 0);
 	return all <= 0 || clicks_unpaid === undefined ? null : clicks_unpaid / all;
 }
@@ -120,9 +157,14 @@ function ClickCount({ of, at }: { of: number | undefined; at: string | null }): 
 	);
 }
 
-const detailsOf = (period: Query): readonly Column<ReportRow>[] => [
-	{ head: "Unpaid part", kind: "number", cell: (row) => <Percent of={unpaidShare(row)} /> },
-	{ head: "Unpaid clicks", kind: "number", cell: (row) => <ClickCount of={row.clicks_unpaid} at={clicksOf(row, "unpaid", period)} /> },
+const detailsOf = (period: Query, total: ReportTotal): readonly Column<ReportRow>[] => [
+	{ head: "Unpaid part", kind: "number", cell: (row) => <Percent of={unpaidShare(row)} />, total: <Percent of={unpaidShare(total)} /> },
+	{
+		head: "Unpaid clicks",
+		kind: "number",
+		cell: (row) => <ClickCount of={row.clicks_unpaid} at={clicksOf(row, "unpaid", period)} />,
+		total: <Count of={total.clicks_unpaid} />,
+	},
 	{
 		head: "Mostly since",
 		cell: ({ unpaid = {} }) => {
@@ -130,15 +172,40 @@ const detailsOf = (period: Query): readonly Column<ReportRow>[] => [
 			return most === undefined ? null : CLICK_REASON_WORDS[most[0]];
 		},
 	},
-	{ head: "Reversed", kind: "number", cell: ({ reversal_rate }) => <Percent of={reversal_rate} /> },
-	{ head: "EPC bid", kind: "money", cell: ({ epc_bid }) => <Money usd={epc_bid} /> },
+	{
+		head: "Reversed",
+		kind: "number",
+		cell: ({ reversal_rate }) => <Percent of={reversal_rate} />,
+		total: <Percent of={total.reversal_rate} />,
+	},
+	{ head: "EPC bid", kind: "money", cell: ({ epc_bid }) => <Money usd={epc_bid} />, total: <Money usd={total.epc_bid} /> },
 ];
 
-const sumsOf = (period: Query): readonly Column<ReportRow>[] => [
-	{ head: "Paid clicks", kind: "number", cell: (row) => <ClickCount of={row.clicks_paid} at={clicksOf(row, "paid", period)} /> },
-	{ head: "Conversions", kind: "number", cell: ({ conversion_count }) => <Count of={conversion_count} /> },
-	{ head: "EPC earned", kind: "money", cell: ({ epc_earned }) => <Money usd={epc_earned} /> },
-	{ head: "Gross", kind: "money", cell: ({ gross_revenue }) => <Money usd={gross_revenue} /> },
-	{ head: "Publishers'", kind: "money", cell: ({ publisher_revenue }) => <Money usd={publisher_revenue} /> },
-	{ head: "Margin", kind: "money", cell: ({ margin }) => <Money usd={margin} /> },
-];
+/** The total is of all pages. */
+const sumsOf = (period: Query, total: ReportTotal): readonly Column<ReportRow>[] => {
+	const money = (head: string, name: "epc_earned" | "gross_revenue" | "publisher_revenue" | "pending_revenue" | "margin") => ({
+		head,
+		kind: "money" as const,
+		cell: (row: ReportRow) => <Money usd={row[name]} />,
+		total: <Money usd={total[name]} />,
+	});
+	return [
+		{
+			head: "Paid clicks",
+			kind: "number",
+			cell: (row) => <ClickCount of={row.clicks_paid} at={clicksOf(row, "paid", period)} />,
+			total: <Count of={total.clicks_paid} />,
+		},
+		{
+			head: "Conversions",
+			kind: "number",
+			cell: ({ conversion_count }) => <Count of={conversion_count} />,
+			total: <Count of={total.conversion_count} />,
+		},
+		money("EPC earned", "epc_earned"),
+		money("Gross", "gross_revenue"),
+		money("Publishers'", "publisher_revenue"),
+		money("Of it pending", "pending_revenue"),
+		money("Margin", "margin"),
+	];
+};

@@ -241,6 +241,8 @@ describe("worker: a form of the console", () => {
 		).run();
 		const csv = await get("/console/earnings.csv?group=source&from=2026-11-17&to=2026-11-18", visitors.suspended);
 		expect([csv.status, await csv.json()]).toMatchObject([422, { faults: [{ path: "from" }] }]);
+		const network = await get("/console/operator/traffic.csv?group=source&from=2026-11-17&to=2026-11-18", visitors.viewer);
+		expect([network.status, await network.json()]).toMatchObject([422, { faults: [{ path: "from" }] }]);
 	}, 60_000);
 
 	it("gives no cell of the CSV that a spreadsheet would run", async () => {

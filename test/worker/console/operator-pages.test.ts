@@ -45,6 +45,7 @@ describe("worker: operators' pages", () => {
 		});
 		const { total } = await response.json<{ total: Record<string, string> }>();
 		expect(total.gross_revenue).toBe("10.0000");
+		expect(text).toMatch(new RegExp(`value="${total.pending_revenue}".{0,99} of it pending`));
 		for (const name of ["gross_revenue", "publisher_revenue", "margin"]) expect(text).toContain(`value="${total[name]}"`);
 		expect(text).toContain("A known bot called");
 	});
@@ -104,6 +105,33 @@ describe("worker: operators' pages", () => {
 		const text = await textOf(`/console/operator/traffic?${PERIOD}&group=day`);
 		expect(text.indexOf('scope="row">2026-11-17')).toBeGreaterThan(0);
 		expect(text.indexOf('scope="row">2026-11-12')).toBeGreaterThan(text.indexOf('scope="row">2026-11-17'));
+		await env.DB.prepare("DELETE FROM daily_network WHERE date = '2026-11-12'").run();
+	});
+
+	it("traffic says what of a month's money is pending, and sums up what stands on all pages; as CSV, too", async () => {
+		await env.DB.prepare(
+			`INSERT INTO daily_network (date, publisher_id, campaign_id, brand_id, platform, country, kind, reason, pending_count,
+				conversion_revenue_micros, pending_revenue_micros, gross_micros)
+			VALUES ('2026-11-12', 'quiet', 11, 1, 'west', 'US', 'link', '', 2, 3000000, 3000000, 4000000)`,
+		).run();
+		const path = `?${PERIOD}&group=publisher&limit=1`;
+		const text = await textOf(`/console/operator/traffic${path}`);
+		const [, sums = ""] = text.split("<tfoot>");
+		expect(text).toMatch(/Of it pending/);
+		const amounts = [...sums.matchAll(/<data [^>]*value="(-?\d+\.\d{4})"/g)].map(([, usd]) => usd);
+		const response = await exports.default.fetch(`http://localhost:8787/operator/reports${path}`, {
+			headers: { OperatorKey: env.OPERATOR_KEY },
+		});
+		const { total } = await response.json<{ total: Record<string, string> }>();
+		expect(total.pending_revenue).toBe("3.0000");
+		expect(amounts.slice(-4)).toEqual([total.gross_revenue, total.publisher_revenue, total.pending_revenue, total.margin]);
+
+		const [, link = ""] = /href="([^"]+)">As CSV/.exec(text) ?? [];
+		const csv = await get(link.replaceAll("&amp;", "&"), visitors.viewer);
+		expect(csv.headers.get("content-disposition")).toBe('attachment; filename="network-publisher-2026-11-11-2026-11-18.csv"');
+		const lines = (await csv.text()).trim().split("\r\n");
+		expect(lines[0]).toMatch(/^publisher,gross_revenue,publisher_revenue,pending_revenue,/);
+		expect(lines.slice(1).map((line) => line.split(",")[0])).toEqual(["cpa", "cpc", "quiet"]);
 		await env.DB.prepare("DELETE FROM daily_network WHERE date = '2026-11-12'").run();
 	});
 
