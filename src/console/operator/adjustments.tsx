@@ -17,6 +17,8 @@ import { Pager } from "../ui/filters.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Count, inWords, Money, State, Time } from "../ui/values.tsx";
+import { conversionAddress } from "./conversion.tsx";
+import { networkPath } from "./network-lists.tsx";
 import { Changed, givenIn, isPreview, Preview } from "./preview.tsx";
 
 const PATH = "/console/operator/adjustments";
@@ -228,9 +230,31 @@ function UndoForm({ fields, faults }: { fields: Record<string, string>; faults: 
 	);
 }
 
+/** What was asked for, name by name; a publisher and a conversion lead to their pages. */
+function Asked({ request: { platform, txnid, ...others } }: Pick<ListedAdjustment, "request">): JSX.Element {
+	const isConversion = typeof platform === "string" && typeof txnid === "string";
+	const named = Object.entries(isConversion ? others : { platform, ...others }).filter(([, value]) => value !== null && value !== undefined);
+	return (
+		<>
+			{isConversion ? (
+				<a href={conversionAddress({ platform, txnid })}>
+					{platform} <code>{txnid}</code>
+				</a>
+			) : null}
+			{named.map(([name, value], at) => (
+				<>
+					{at > 0 || isConversion ? ", " : null}
+					{inWords(name)} {name === "publisher" ? <a href={networkPath("publishers", String(value))}>{String(value)}</a> : String(value)}
+				</>
+			))}
+		</>
+	);
+}
+
 const COLUMNS: readonly Column<ListedAdjustment>[] = [
 	{ head: "At", cell: ({ at }) => <Time at={at} /> },
 	{ head: "What", cell: ({ kind }) => inWords(kind) },
+	{ head: "Of what", cell: ({ request }) => <Asked request={request} /> },
 	{ head: "Who", cell: ({ actor }) => actor },
 	{ head: "Why", cell: ({ text }) => text },
 	{ head: "Clicks", kind: "number", cell: ({ clicks }) => <Count of={clicks} /> },
@@ -238,15 +262,6 @@ const COLUMNS: readonly Column<ListedAdjustment>[] = [
 	{ head: "Publishers'", kind: "money", cell: ({ publisher_revenue }) => <Money usd={publisher_revenue} /> },
 	{ head: "Gross", kind: "money", cell: ({ gross_revenue }) => <Money usd={gross_revenue} /> },
 	{ head: "State", cell: ({ complete, undone_by }) => <State word={undone_by !== null ? "undone" : complete ? "done" : "partial"} /> },
-	{
-		head: "Asked for",
-		cell: ({ request }) => (
-			<details>
-				<summary>Details</summary>
-				<pre>{JSON.stringify(request, null, 2)}</pre>
-			</details>
-		),
-	},
 ];
 
 const UNDO: Column<ListedAdjustment> = {

@@ -344,7 +344,9 @@ describe("worker: operators' pages", () => {
 		const [, id = ""] = /name="id" value="([^"]+)"/.exec(look.text) ?? [];
 		expect(look.text).toContain('value="1.5000"');
 		for (let times = 0; times < 2; times++) expect((await post(PATH, visitors.finance, { ...amount, step: "do", id })).status).toBe(303);
-		expect(await textOf(PATH)).toContain("goodwill");
+		const listed = await textOf(PATH);
+		expect(listed).toContain("goodwill");
+		expect(listed).toContain('publisher <a href="/console/operator/publishers/cpa">cpa</a>, date 2026-11-17, amount 1.50</td>');
 		const long = "x".repeat(2_000);
 		const refused = await shown(post(PATH, visitors.finance, { kind: "undo", adjustment: id, text: long }));
 		expect([refused.status, refused.text.includes(`value="${long}"`), refused.text.includes('href="#field-undo-text"')]).toEqual([
