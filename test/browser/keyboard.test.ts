@@ -27,4 +27,27 @@ describe("browser: by keyboard alone", () => {
 		await page.evaluate(() => document.querySelector("main")?.querySelector<HTMLElement>("textarea, input")?.setAttribute("tabindex", "1"));
 		expect(await walkByKeyboard(page, "body")).toHaveLength(1);
 	});
+
+	test("what a form comes to, what is wrong in it, and that it was done are read first: each takes the focus", async ({ openPage }) => {
+		const page = await openPage({ as: "operator" });
+		const form = page.locator("form.stack", { has: page.locator("input[name=amount]") });
+		const focused = () => page.evaluate(() => (document.activeElement as HTMLElement).innerText.split("\n")[0]);
+		await page.goto("/console/operator/adjustments");
+		await page.getByText("Add or take an amount", { exact: true }).click();
+		for (const [label, value] of Object.entries({ Publisher: "dealfinch", Day: "2026-11-31", Amount: "1.50", Why: "goodwill" }))
+			await form.getByLabel(label, { exact: true }).fill(value);
+		const look = form.getByRole("button", { name: "See what it comes to" });
+		await look.click();
+		await expect.poll(focused).toContain("Nothing was adjusted");
+		await form.getByLabel("Day", { exact: true }).fill("2026-11-20");
+		await look.click();
+		await expect.poll(focused).toBe("What it comes to");
+		await page.getByRole("button", { name: "Do it" }).click();
+		await expect.poll(focused).toContain("Done");
+
+		await page.goto("/console/operator/campaigns/5003");
+		await page.getByText("Change its fields…").click();
+		await page.getByRole("button", { name: "Show what changes" }).click();
+		await expect.poll(focused).toBe("What changes");
+	});
 });

@@ -233,7 +233,9 @@ function UndoForm({ fields, faults }: { fields: Record<string, string>; faults: 
 /** What was asked for, name by name; a publisher and a conversion lead to their pages. */
 function Asked({ request: { platform, txnid, ...others } }: Pick<ListedAdjustment, "request">): JSX.Element {
 	const isConversion = typeof platform === "string" && typeof txnid === "string";
-	const named = Object.entries(isConversion ? others : { platform, ...others }).filter(([, value]) => value !== null && value !== undefined);
+	const named = Object.entries(isConversion ? others : { platform, ...others }).filter(
+		([, value]) => value !== null && value !== undefined,
+	);
 	return (
 		<>
 			{isConversion ? (

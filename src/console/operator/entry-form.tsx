@@ -6,7 +6,7 @@ import { type FileEntry, sameValue } from "../../operator/network/export-entry.t
 import type { ImportReport } from "../../operator/network/import-answer.ts";
 import type { FoundEntry } from "../../operator/network/read-entries.ts";
 import { type Fault, Field } from "../ui/field.tsx";
-import { Faults, Notice } from "../ui/messages.tsx";
+import { Faults, Look, Notice } from "../ui/messages.tsx";
 import { Table } from "../ui/table.tsx";
 import { Difference, Value } from "./difference.tsx";
 import { type EntryField, fieldsOf, labelOf, textOf, USD_FIELDS } from "./entry-fields.ts";
@@ -100,8 +100,7 @@ export function EntryPreview(props: {
 	const { section, action, found, fields, report, faults = [] } = props;
 	const { added, changed, removed } = report.difference;
 	return (
-		<section class="preview">
-			<h2>What changes</h2>
+		<Look title="What changes" faults={faults}>
 			<Faults title="Nothing was changed" faults={faults} labels={{ yes: "Yes" }} />
 			<Difference report={report} />
 			{added + changed + removed === 0 ? null : (
@@ -123,7 +122,7 @@ export function EntryPreview(props: {
 					</div>
 				</form>
 			)}
-		</section>
+		</Look>
 	);
 }
 

@@ -155,7 +155,7 @@ function Problems({ problems }: { problems: readonly Problem[] }): JSX.Element {
 			]}
 			rows={problems}
 			empty={
-				<Notice tone="good" title="Nothing needs a person.">
+				<Notice tone="good" title="Nothing needs a person." isState>
 					What is below goes by itself.
 				</Notice>
 			}

@@ -18,7 +18,7 @@ import { CopyText, Do } from "../ui/actions.tsx";
 import { addressOf } from "../ui/address.ts";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Pager } from "../ui/filters.tsx";
-import { Empty, Faults, Notice } from "../ui/messages.tsx";
+import { Empty, Faults, Look, Notice } from "../ui/messages.tsx";
 import { type Column, Facts, Table } from "../ui/table.tsx";
 import { inWords, State, Time } from "../ui/values.tsx";
 import { Changes, Difference } from "./difference.tsx";
@@ -269,8 +269,7 @@ function Preview({ way, report, faults }: { way: Way; report: ImportReport; faul
 	const isEmpty = difference.added + difference.changed + difference.removed === 0;
 	const asksYes = needs_confirmation || faults.some(({ path }) => path === "yes");
 	return (
-		<section class="preview">
-			<h2>What changes</h2>
+		<Look title="What changes" faults={faults}>
 			<Faults title="Nothing was changed" faults={faults} labels={LABELS} />
 			<Difference report={report} />
 			{isEmpty ? null : (
@@ -294,7 +293,7 @@ function Preview({ way, report, faults }: { way: Way; report: ImportReport; faul
 			<p>
 				<a href={PATH}>Back to the imports</a>
 			</p>
-		</section>
+		</Look>
 	);
 }
 

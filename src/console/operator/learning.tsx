@@ -14,7 +14,7 @@ import { page, seeOther, view } from "../page.ts";
 import { Do } from "../ui/actions.tsx";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Pager } from "../ui/filters.tsx";
-import { Empty, Faults, Notice } from "../ui/messages.tsx";
+import { Empty, Faults, Look, Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
 import { Count, Money, State, Time } from "../ui/values.tsx";
 import { Difference } from "./difference.tsx";
@@ -112,8 +112,7 @@ function Refused({ faults }: { faults: readonly Fault[] }): JSX.Element {
 
 function Looked({ report, campaigns, version }: { report: ImportReport; campaigns: string; version: string }): JSX.Element {
 	return (
-		<section class="preview">
-			<h2>What changes</h2>
+		<Look title="What changes">
 			<Difference report={report} />
 			{report.difference.changed === 0 ? null : (
 				<form method="post" action={ACCEPT_PATH} class="stack">
@@ -133,7 +132,7 @@ function Looked({ report, campaigns, version }: { report: ImportReport; campaign
 					</div>
 				</form>
 			)}
-		</section>
+		</Look>
 	);
 }
 

@@ -3,6 +3,7 @@ import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Adjusted } from "../../adjustments/adjustment-answer.ts";
 import { newTimeOrderedId } from "../../lib/ids.ts";
+import { Look } from "../ui/messages.tsx";
 import { Figures } from "../ui/table.tsx";
 import { Count, Money } from "../ui/values.tsx";
 
@@ -31,8 +32,7 @@ export function Preview(props: {
 }): JSX.Element {
 	const { action, label, fields, now, adjusted, children } = props;
 	return (
-		<section class="preview">
-			<h2>What it comes to</h2>
+		<Look title="What it comes to">
 			<Changed adjusted={adjusted} />
 			{children}
 			<form method="post" action={action}>
@@ -43,7 +43,7 @@ export function Preview(props: {
 					<button type="submit">{label}</button>
 				</div>
 			</form>
-		</section>
+		</Look>
 	);
 }
 

@@ -13,16 +13,20 @@ export function Empty({ title, children }: { title: string; children?: Child }):
 	);
 }
 
+/** Of what is to be read first on a page that a form has led to. */
+const FOCUSED = { tabindex: -1, autofocus: true } as const;
+
 const NOTICE_WORDS = { good: "Done", waiting: "Note", bad: "Problem", plain: "Note" } as const;
 
 /**
- * What a person should know before the rest of the page.
+ * What a person should know before the rest of the page. What is good tells of what was just done: the browser puts the focus there.
  * @param title its first words; by default a word for its tone, so that colour does not say it alone
+ * @param isState it is no answer to what the person did, but how things stand
  */
-export function Notice(props: { tone?: keyof typeof NOTICE_WORDS; title?: string; children?: Child }): JSX.Element {
-	const { tone = "plain", title = NOTICE_WORDS[tone], children } = props;
+export function Notice(props: { tone?: keyof typeof NOTICE_WORDS; title?: string; isState?: boolean; children?: Child }): JSX.Element {
+	const { tone = "plain", title = NOTICE_WORDS[tone], isState = tone !== "good", children } = props;
 	return (
-		<div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}>
+		<div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"} {...(!isState && FOCUSED)}>
 			<strong>{title}</strong> {children}
 		</div>
 	);
@@ -43,7 +47,7 @@ export function Faults(props: {
 	const { title, faults, labels = {}, of } = props;
 	if (faults.length === 0) return null;
 	return (
-		<div class="notice bad" role="alert" tabindex={-1} autofocus>
+		<div class="notice bad" role="alert" {...FOCUSED}>
 			<strong>{title}</strong>
 			<ul>
 				{faults.map(({ path, message }) => {
@@ -58,5 +62,18 @@ export function Faults(props: {
 				})}
 			</ul>
 		</div>
+	);
+}
+
+/**
+ * What a form comes to, with the button that does it. The browser puts the focus here.
+ * @param faults of that button's form, which have the focus instead
+ */
+export function Look({ title, faults = [], children }: { title: string; faults?: readonly Fault[]; children?: Child }): JSX.Element {
+	return (
+		<section class="preview" aria-labelledby="look" {...(faults.length === 0 && FOCUSED)}>
+			<h2 id="look">{title}</h2>
+			{children}
+		</section>
 	);
 }
