@@ -3,6 +3,8 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
+import { MAX_SOURCES_PER_DAY } from "../../src/clicks/consumer/decide-clicks.ts";
+import type { ClickMessage } from "../../src/clicks/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
@@ -196,6 +198,30 @@ describe("worker: what a click is worth", () => {
 		expect(await rowsOf("SELECT date FROM daily_publishers")).toEqual([{ date: "2026-11-18" }]);
 		expect(await rowsOf("SELECT day, click_count, spend_micros FROM campaign_days")).toEqual([
 			{ day: "2026-11-17", click_count: 1, spend_micros: 200_000 },
+		]);
+	});
+});
+
+describe("worker: sources of a day that has as many as may be", () => {
+	it("one that the day before has keeps its name; a new one of a link does not", async () => {
+		const ofLink = (subi: string, days = 0, publisher = "acme_rtb") =>
+			clickMessage({ kind: "link", publisher, texts: { subi }, at: CLICKED_AT + days * 86_400_000 });
+		const take = (...clicks: ClickMessage[]) => consumeClicks(capDeps(), letters(...clicks));
+		await take(ofLink("old"), ofLink("theirs", 0, "cpc_rtb"));
+		await take(ofLink("first", 1));
+		await env.DB.prepare("UPDATE daily_publishers SET source_count = ? WHERE date = '2026-11-19'").bind(MAX_SOURCES_PER_DAY).run();
+		await take(ofLink("old", 1), ofLink("new", 1), ofLink("theirs", 1), ofLink("OLD", 1));
+		// Of the day before that it is not.
+		await take(ofLink("old", 2));
+		const sources = await rowsOf(
+			"SELECT date, source_id, click_count FROM daily_sources WHERE publisher_id = 'acme' ORDER BY date, source_id",
+		);
+		expect(sources.map(({ date, source_id, click_count }) => [date, source_id, click_count])).toEqual([
+			["2026-11-18", "old", 1],
+			["2026-11-19", "first", 1],
+			["2026-11-19", "old", 1],
+			["2026-11-19", "other", 3],
+			["2026-11-20", "old", 1],
 		]);
 	});
 });

@@ -300,6 +300,20 @@ export const CLICK_FAULTS: readonly Fault[] = [
 		tests: DECIDE_CLICKS_TESTS,
 	},
 	{
+		name: "made-up-names-crowd-out-those-of-the-day-before",
+		file: DECIDE_CLICKS,
+		find: "has(key) ? 3 :",
+		replace: "has(key) ? 1 :",
+		tests: ["test/worker/click-consumer.test.ts"],
+	},
+	{
+		name: "made-up-names-crowd-out-those-of-bids",
+		file: DECIDE_CLICKS,
+		find: "isOfBid ? 2 : 1",
+		replace: "1",
+		tests: DECIDE_CLICKS_TESTS,
+	},
+	{
 		name: "a-visit-that-was-taken-back-is-repeated",
 		file: DECIDE_CLICKS,
 		find: "!visit.isVoided && visit.brandId",

@@ -45,6 +45,8 @@ export type ClickState = {
 	/** Sources that a publisher's day has, by {@link publisherDayKey}, and those of the batch among them, by {@link sourceKey}. */
 	sourceCounts: ReadonlyMap<string, number>;
 	knownSources: ReadonlySet<string>;
+	/** Of the others those that the day before has. */
+	sourcesOfDayBefore: ReadonlySet<string>;
 	/** What has stopped of the publishers, brands and campaigns of the batch. */
 	stops: Stops;
 };
@@ -90,7 +92,10 @@ export type Decided = {
 
 export type PaidNetwork = { publisherId: string; network: string; hour: number; before: number; clickCount: number; most: number };
 
-/** Sources that a publisher's day may have; what comes beyond them is counted under `other`. */
+/**
+ * Sources that a publisher's day may have; what comes beyond them is counted under `other`. Anyone may make up names on a public link: those
+ * are let in while a day has few, one that a bid was asked for while it has twice as many, one of the day before three times.
+ */
 export const MAX_SOURCES_PER_DAY = 1_000;
 export const OTHER_SOURCE = "other";
 /** Unpaid clicks of a connection that an hour stores. */
@@ -134,6 +139,7 @@ class Ledger {
 	readonly #unpaidBefore: ReadonlyMap<string, number>;
 	readonly #sourceCounts: Map<string, number>;
 	readonly #knownSources: ReadonlySet<string>;
+	readonly #sourcesOfDayBefore: ReadonlySet<string>;
 	readonly #metSources = new Set<string>();
 	readonly #stops: Stops;
 	readonly #decided: Decided = { clicks: [], networks: [], unpaid: [], newSources: [] };
@@ -147,6 +153,7 @@ class Ledger {
 		this.#unpaidBefore = state.unpaidStored;
 		this.#sourceCounts = new Map(state.sourceCounts);
 		this.#knownSources = state.knownSources;
+		this.#sourcesOfDayBefore = state.sourcesOfDayBefore;
 		this.#stops = state.stops;
 		for (const visit of state.visits) this.#keepVisit(visit);
 	}
@@ -175,7 +182,7 @@ class Ledger {
 			flags: [...new Set([...(click.flags ?? []), ...judged.flags])],
 			...terms,
 			revenueMicros: isBilled && terms.pricingModel === "CPC" ? terms.bidMicros : 0,
-			sourceId: isBilled && publisher !== undefined ? this.#sourceOf(publisher.id, date, source) : source,
+			sourceId: isBilled && publisher !== undefined ? this.#sourceOf(click, publisher.id, date, source) : source,
 			keywordClass: keywordClassOf(click, this.#facts),
 			sourceHash: click.sourceHash ?? hashSource(source),
 			utcDay: date,
@@ -295,13 +302,15 @@ class Ledger {
 		return hasRoom;
 	}
 
-	#sourceOf(publisherId: string, date: string, source: string | null): string | null {
+	#sourceOf({ sourceHash }: ClickMessage, publisherId: string, date: string, source: string | null): string | null {
 		if (source === null) return null;
 		const key = sourceKey(publisherId, date, source);
 		if (this.#knownSources.has(key) || this.#metSources.has(key)) return source;
 		const dayKey = publisherDayKey(publisherId, date);
 		const count = this.#sourceCounts.get(dayKey) ?? 0;
-		if (count >= MAX_SOURCES_PER_DAY) return OTHER_SOURCE;
+		const isOfBid = sourceHash !== undefined && sourceHash === hashSource(source);
+		const shares = this.#sourcesOfDayBefore.has(key) ? 3 : isOfBid ? 2 : 1;
+		if (count >= shares * MAX_SOURCES_PER_DAY) return OTHER_SOURCE;
 		this.#metSources.add(key);
 		this.#sourceCounts.set(dayKey, count + 1);
 		this.#decided.newSources.push({ publisherId, date, sourceCount: 1 });

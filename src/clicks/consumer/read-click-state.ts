@@ -76,13 +76,15 @@ const connectionHour = namedCells(CONNECTION_HOUR, sql`asked.value`);
 const SELECT_UNPAID = textOf(sql`SELECT u.connection, u.hour, u.stored FROM json_each(?1) asked CROSS JOIN unpaid_hours u
 	WHERE u.connection = ${connectionHour.connection} AND u.hour = CAST(${connectionHour.hour} AS BIGINT)`);
 
-const SOURCE = ["publisherId", "date", "source"] as const;
+const SOURCE = ["publisherId", "date", "dayBefore", "source"] as const;
 const source = namedCells(SOURCE, sql`asked.value`);
-/** What a publisher has on a day, and those of its sources that are known: rows that are not there tell nothing. */
+/** What a publisher has on a day, and those of its sources that are known then, or on the day before: rows that are not there tell nothing. */
 const SELECT_SOURCES = textOf(sql`SELECT p.publisher_id AS "publisherId", p.date, CAST(NULL AS TEXT) AS source, p.source_count AS count
 	FROM json_each(?1) asked CROSS JOIN daily_publishers p WHERE p.publisher_id = ${source.publisherId} AND p.date = ${source.date}
 	UNION ALL SELECT s.publisher_id, s.date, s.source_id, 0 FROM json_each(?1) asked CROSS JOIN daily_sources s
-	WHERE s.publisher_id = ${source.publisherId} AND s.date = ${source.date} AND s.source_id = ${source.source}`);
+	WHERE s.publisher_id = ${source.publisherId} AND s.date = ${source.date} AND s.source_id = ${source.source}
+	UNION ALL SELECT s.publisher_id, ${source.date}, s.source_id, -1 FROM json_each(?1) asked CROSS JOIN daily_sources s
+	WHERE s.publisher_id = ${source.publisherId} AND s.date = ${source.dayBefore} AND s.source_id = ${source.source}`);
 
 const STOP_OWNER = ["subject", "domain"] as const;
 const owner = namedCells(STOP_OWNER, sql`asked.value`);
@@ -109,7 +111,7 @@ type SpentRow = Record<"campaignId" | "dayClicks" | "daySpend" | "dayGross" | "e
 type VisitsRow = { place: number; visits: string | null };
 type NetworkRow = NetworkHour & { count: number };
 type UnpaidRow = { connection: string; hour: number; stored: number };
-/** With a source it is known; without one, the publisher's number of them. */
+/** Without a source, the publisher's number of them; with one, it is known, or below zero, the day before knew it. */
 type SourceRow = { publisherId: string; date: string; source: string | null; count: number };
 
 /** @param known is whole afterwards: what it still asks is asked in the same round trip */
@@ -174,6 +176,11 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 			sources.flatMap(({ publisherId, date, source, count }) => (source === null ? [[publisherDayKey(publisherId, date), count]] : [])),
 		),
 		knownSources: takeSources(sources, facts),
+		sourcesOfDayBefore: new Set(
+			sources.flatMap(({ publisherId, date, source, count }) =>
+				source !== null && count < 0 ? [sourceKey(publisherId, date, source)] : [],
+			),
+		),
 		stops: Map.groupBy(rows<Stop>(stopsAt), stopKey),
 	};
 }
@@ -200,7 +207,9 @@ function visitsOf(rows: readonly VisitsRow[], asked: readonly ConnectionTimes[])
 
 /** Remembers the sources that are known now; the facts have them from batch to batch. */
 function takeSources(rows: readonly SourceRow[], { sources }: Facts): ReadonlySet<string> {
-	for (const { publisherId, date, source } of rows) if (source !== null) sources.add(sourceKey(publisherId, date, source));
+	for (const { publisherId, date, source, count } of rows) {
+		if (source !== null && count >= 0) sources.add(sourceKey(publisherId, date, source));
+	}
 	return sources;
 }
 
@@ -288,7 +297,7 @@ function sourcesOf(clicks: readonly ClickMessage[], { publishers, sources }: Fac
 	return distinct(
 		clicks.flatMap(({ publisher, at, texts }) => {
 			const publisherId = publishers.get(publisher)?.id;
-			const row = { publisherId, date: utcDay(at), source: texts?.subi ?? texts?.psorc ?? "" };
+			const row = { publisherId, date: utcDay(at), dayBefore: utcDay(at - DAY_MS), source: texts?.subi ?? texts?.psorc ?? "" };
 			return publisherId === undefined || sources.has(sourceKey(publisherId, row.date, row.source)) ? [] : [row];
 		}),
 	);

@@ -1,9 +1,16 @@
 /** What the consumer decides of a batch: each rule at its boundaries, whatever the order in which clicks arrive. */
 import { describe, expect, test } from "vitest";
-import { decideClicks, MAX_SOURCES_PER_DAY, MAX_UNPAID_PER_HOUR } from "../../../src/clicks/consumer/decide-clicks.ts";
+import {
+	decideClicks,
+	MAX_SOURCES_PER_DAY,
+	MAX_UNPAID_PER_HOUR,
+	publisherDayKey,
+	sourceKey,
+} from "../../../src/clicks/consumer/decide-clicks.ts";
 import type { Facts } from "../../../src/clicks/consumer/facts.ts";
 import type { ClickMessage } from "../../../src/clicks/message.ts";
-import { HOUR_MS, MINUTE_MS } from "../../../src/lib/time.ts";
+import { hashSource } from "../../../src/lib/hash.ts";
+import { HOUR_MS, MINUTE_MS, utcDay } from "../../../src/lib/time.ts";
 import { DEFAULT_POLICY, layPolicies, type TrafficSettings } from "../../../src/lib/traffic-rules.ts";
 import { campaignFacts, click, DecidedLedger, EMPTY_STATE, facts, NOON, publisherFacts } from "../../support/click-decisions.ts";
 
@@ -298,5 +305,22 @@ describe("unit: what is kept of what is not paid", () => {
 		const { clicks } = ledger.take([of("last"), of("new"), of("s1"), of("new", NOON + 24 * HOUR_MS)]);
 		expect(clicks.map(({ sourceId }) => sourceId)).toEqual(["last", "other", "s1", "new"]);
 		expect(ledger.take([of("s2"), of("newer"), click()]).clicks.map(({ sourceId }) => sourceId)).toEqual(["s2", "other", null]);
+	});
+
+	test("names that anyone may make up on a public link crowd out neither those of bids nor those of the day before", () => {
+		const ofLink = (subi: string) => click({ kind: "link", texts: { subi } });
+		// A bid's address may be given another source than it was asked for.
+		const ofBid = (subi: string, asked = subi) => click({ texts: { subi }, sourceHash: hashSource(asked) });
+		const sourcesAt = (count: number, ...clicks: ClickMessage[]) =>
+			decideClicks(clicks, facts(), {
+				...EMPTY_STATE,
+				sourceCounts: new Map([[publisherDayKey("acme", utcDay(NOON)), count]]),
+				sourcesOfDayBefore: new Set([sourceKey("acme", utcDay(NOON), "old")]),
+			}).clicks.map(({ sourceId }) => sourceId);
+		const clicks = () => [ofLink("made-up"), ofBid("made-up", "asked"), ofLink("old"), ofBid("asked")];
+		expect(sourcesAt(MAX_SOURCES_PER_DAY, ...clicks())).toEqual(["other", "other", "old", "asked"]);
+		expect(sourcesAt(2 * MAX_SOURCES_PER_DAY - 1, ofBid("asked"), ofBid("next"), ofBid("asked"))).toEqual(["asked", "other", "asked"]);
+		expect(sourcesAt(2 * MAX_SOURCES_PER_DAY, ...clicks())).toEqual(["other", "other", "old", "other"]);
+		expect(sourcesAt(3 * MAX_SOURCES_PER_DAY, ...clicks())).toEqual(["other", "other", "other", "other"]);
 	});
 });
