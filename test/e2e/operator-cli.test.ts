@@ -14,6 +14,7 @@ import type { MoveAnswer } from "../../src/database-move/move-answers.ts";
 import type { LedgerAnswer } from "../../src/ledger-check/ledger-answers.ts";
 import type { NetworkReport } from "../../src/network-reports/report-answer.ts";
 import type { ClickPage } from "../../src/operator/clicks/clicks-answer.ts";
+import type { ConversionPage } from "../../src/operator/conversions/conversions-answers.ts";
 import type { Replayed } from "../../src/operator/dead-letters/replay-answers.ts";
 import type { CredentialState, Issued, KeysPreview, Revoked } from "../../src/operator/keys/keys-answers.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
@@ -661,6 +662,21 @@ describe("npm run operator", () => {
 		answersBefore = [found];
 		answer = { status: 200, body: "{}" };
 		expect((await run(...command, "--url", url)).code).toBe(0);
+	});
+
+	it("conversions list says when each happened, by which it counts", async () => {
+		const conversion: ConversionPage["data"][number] = {
+			...{ platform: "northwind", txnid: "T-1" },
+			...{ stage: "settled" as const, status: "approved" as const, why: null, verdict: null, network_status: null },
+			...{ status_unknown: false, test: false, credited: true, event_at: "2026-10-31T23:59:59.000Z", payout: "12.0000", currency: "USD" },
+			...{ gross_usd: "12.0000", publisher_revenue: "9.0000", publisher: "acme-media", brand: "shoes.example", campaign_id: 1 },
+			...{ cid: "abc", click_id: "c", first_received_at: "2026-11-21T09:00:00.000Z", updated_at: "2026-11-21T09:00:00.000Z" },
+		};
+		answer = { status: 200, body: JSON.stringify({ data: [conversion], limit: 100, next_cursor: null } satisfies ConversionPage) };
+		const { stdout } = await run("conversions", "list", "--url", url);
+		expect(stdout).toBe(
+			"2026-11-21T09:00:00.000Z  northwind T-1  settled, approved  of 2026-10-31T23:59:59.000Z  12.0000 USD  acme-media, shoes.example\n",
+		);
 	});
 
 	it("report says what of the publishers' money is pending", async () => {

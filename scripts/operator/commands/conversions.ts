@@ -102,12 +102,13 @@ async function list(options: ListOptions): Promise<void> {
 	if (page.next_cursor !== null) console.log(`There may be more: --cursor ${page.next_cursor}`);
 }
 
-/** @example "2026-11-21T09:00:00.000Z  northwind T-1001  unmatched (no click), approved  12.0000 USD  cid abc" */
+/** @example "2026-11-21T09:00:00.000Z  northwind T-1001  unmatched (no click), approved  of 2026-11-20T18:30:00.000Z  12.0000 USD  cid abc" */
 function describeListed(conversion: ConversionPage["data"][number]): string {
-	const { first_received_at, platform, txnid, stage, why, status, verdict, payout, currency, publisher, brand, cid } = conversion;
+	const { first_received_at, platform, txnid, stage, why, status, verdict, event_at, payout, currency, publisher, brand, cid } = conversion;
 	const reason = why === null ? "" : ` (${why.replaceAll("_", " ")})`;
 	const whose = publisher === null ? `cid ${cid}` : `${publisher}${brand === null ? "" : `, ${brand}`}`;
-	return `${first_received_at}  ${platform} ${txnid}  ${stage}${reason}, ${status}${verdict === null ? "" : `, ${verdict}`}  ${payout} ${currency}  ${whose}`;
+	const standing = `${stage}${reason}, ${status}${verdict === null ? "" : `, ${verdict}`}`;
+	return `${first_received_at}  ${platform} ${txnid}  ${standing}  of ${event_at}  ${payout} ${currency}  ${whose}`;
 }
 
 async function show(platform: string, txnid: string, options: ServerOptions): Promise<void> {

@@ -35,6 +35,11 @@ export function conversionAddress({ platform, txnid }: ConversionKey): string {
 	return `${PATH}/${segmentOf(platform)}/${segmentOf(txnid)}`;
 }
 
+/** An amount in a list of conversions: what is cancelled has none, though what it was is kept. */
+export function earnedOf(status: string, usd: string | null): string | null {
+	return status === "cancelled" ? null : usd;
+}
+
 export const OPERATOR_CONVERSION_PAGES = [
 	page({
 		method: "GET",

@@ -8,7 +8,7 @@ import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { inWords, Money, Time } from "../ui/values.tsx";
-import { conversionAddress } from "./conversion.tsx";
+import { conversionAddress, earnedOf } from "./conversion.tsx";
 
 const PATH = "/console/operator/conversions";
 
@@ -27,6 +27,7 @@ const COLUMNS: readonly Column<Listed>[] = [
 			</a>
 		),
 	},
+	{ head: "Happened at", cell: ({ event_at }) => <Time at={event_at} /> },
 	{ head: "State", cell: ({ stage, status }) => <StaffStanding stage={stage} status={status} /> },
 	{
 		head: "Once it counts",
@@ -39,8 +40,8 @@ const COLUMNS: readonly Column<Listed>[] = [
 		isGiven: ({ why, status_unknown }) => status_unknown || Boolean(why),
 	},
 	{ head: "Payout", kind: "number", cell: ({ payout, currency }) => `${payout} ${currency}` },
-	{ head: "Gross", kind: "money", cell: ({ gross_usd }) => <Money usd={gross_usd} /> },
-	{ head: "Publisher's", kind: "money", cell: ({ publisher_revenue }) => <Money usd={publisher_revenue} /> },
+	{ head: "Gross", kind: "money", cell: ({ status, gross_usd }) => <Money usd={earnedOf(status, gross_usd)} /> },
+	{ head: "Publisher's", kind: "money", cell: ({ status, publisher_revenue }) => <Money usd={earnedOf(status, publisher_revenue)} /> },
 	{ head: "Publisher", cell: ({ publisher }) => publisher },
 	{ head: "Brand", cell: ({ brand }) => brand },
 ];

@@ -17,7 +17,7 @@ import { Empty, Notice } from "../ui/messages.tsx";
 import { Table } from "../ui/table.tsx";
 import { inWords, Money, Time } from "../ui/values.tsx";
 import { CLICK_COLUMNS } from "./click-columns.tsx";
-import { conversionAddress } from "./conversion.tsx";
+import { conversionAddress, earnedOf } from "./conversion.tsx";
 import { networkPath } from "./network-lists.tsx";
 import { Postbacks } from "./postbacks.tsx";
 
@@ -118,7 +118,11 @@ function Traced({ trace: { clicks, conversions, postbacks, truncated } }: { trac
 					{ head: "Why", cell: ({ why }) => inWords(why), isGiven: ({ why }) => Boolean(why) },
 					{ head: "Publisher", cell: ({ publisher }) => publisher },
 					{ head: "Payout", kind: "number", cell: ({ payout, currency }) => `${payout} ${currency}` },
-					{ head: "Publisher's", kind: "money", cell: ({ publisher_revenue }) => <Money usd={publisher_revenue} /> },
+					{
+						head: "Publisher's",
+						kind: "money",
+						cell: ({ status, publisher_revenue }) => <Money usd={earnedOf(status, publisher_revenue)} />,
+					},
 				]}
 				rows={conversions}
 				empty={<p>No conversion has this id.</p>}

@@ -271,6 +271,23 @@ describe("worker: operators' pages", () => {
 
 	const CONVERSION = "/console/operator/conversions/west";
 
+	it("conversions have the time by which they count, and no amount once they are cancelled", async () => {
+		await env.DB.prepare("UPDATE conversions SET event_at = ? WHERE txnid = 'sale-1'").bind(Date.parse("2026-10-31T23:59:59Z")).run();
+		for (const [status, earned] of [
+			["approved", ["10.0000", "8.0000"]],
+			["cancelled", []],
+		] as const) {
+			await env.DB.prepare("UPDATE conversions SET status = ? WHERE txnid = 'sale-1'").bind(status).run();
+			const text = await textOf("/console/operator/conversions?platform=west");
+			const [row = ""] = text.split("<tr>").filter((part) => part.includes("sale-1"));
+			expect(row).toContain('datetime="2026-10-31T23:59:59.000Z"');
+			expect([...row.matchAll(/value="([\d.]+)"/g)].map(([, usd]) => usd)).toEqual(earned);
+			const [found = ""] = (await textOf("/console/operator/find?id=sale-1")).split("<tr>").filter((part) => part.includes("/sale-1"));
+			expect([status, found.includes('value="8.0000"')]).toEqual([status, status === "approved"]);
+		}
+		await env.DB.prepare("UPDATE conversions SET status = 'approved', event_at = ? WHERE txnid = 'sale-1'").bind(AT).run();
+	});
+
 	it("a conversion without a click is found, attached after a look at what that comes to, voided and restored; each once", async () => {
 		expect(await textOf("/console/operator/conversions?platform=west")).toContain("lost-1");
 		expect(await textOf(`${CONVERSION}/lost-1`)).not.toContain('method="post" action="/console/operator');
