@@ -10,6 +10,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ledgerAnswerSchema } from "../../src/ledger-check/ledger-answers.ts";
 import { sha256Hex } from "../../src/lib/bytes.ts";
 import { type Erased, erasedSchema } from "../../src/operator/erase/erase-answer.ts";
+import { postVerb } from "../support/adjustments.ts";
 import { rowsOf } from "../support/click-messages.ts";
 import {
 	clickRow,
@@ -277,6 +278,16 @@ describe("worker: a click that alone has the publisher's own id once another is 
 		expect(await saleOf("before")).toMatchObject({ click_id: left.id });
 		await erase({ uid: UID });
 		expect(await saleOf("after")).toMatchObject({ click_id: left.id, revenue_micros: 8_000_000 });
+	});
+
+	it("is attached by its hash, not by that id", async () => {
+		const left = clickRow({ uid: "somebody", publisher_click_id: OWN });
+		await storeClicks(click(), left);
+		await erase({ uid: UID });
+		await saleOf("t-1");
+		const attach = (name: unknown) => postVerb("west", "t-1", "attach", { click: name });
+		expect((await attach(OWN)).status).toBe(422);
+		expect((await attach(left.click_hash)).status).toBe(200);
 	});
 
 	it("is then erased as any other", async () => {

@@ -5,6 +5,7 @@ import { asClickHash, rankOf } from "../../conversions/match-click.ts";
 import { type ClickRow, showClick } from "../../conversions/show-rows.ts";
 import { clicksOfHash } from "../../db/clicks-of-hash.ts";
 import type { Database } from "../../db/client.ts";
+import { SHARED_ID } from "../../db/schema/clicks.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { normaliseClickId } from "../../lib/click-id.ts";
 import { canonicalHost } from "../../lib/host.ts";
@@ -67,15 +68,21 @@ export async function resolveClick(
 	const meant = [byId, byHash].find(({ length }) => length > 0) ?? data;
 	const fitting = meant.filter(({ unfit }) => unfit === null);
 	const hashes = new Set(fitting.map(({ click_hash }) => click_hash));
-	if ((!complete && meant !== byId) || hashes.size > 1) {
+	const [best] = fitting.toSorted((a, b) => rankOf(a.reason) - rankOf(b.reason));
+	// Of a publisher's own id that an erased click had, too, nobody can tell which was meant.
+	const isShared = named !== null && meant === data && best !== undefined && (await hasSharedId(db, best.id));
+	if ((!complete && meant !== byId) || hashes.size > 1 || isShared) {
 		throw invalidInput([
 			{ path, message: "names more than one click: name one of those that GET …/clicks lists, by its id or click_hash" },
 		]);
 	}
-	const [best] = fitting.toSorted((a, b) => rankOf(a.reason) - rankOf(b.reason));
 	if (best !== undefined) return best.id;
 	const [unfit] = meant;
 	throw invalidInput([{ path, message: unfit === undefined ? "names no click" : WHY_NOT[unfit.unfit ?? "other_platform"] }]);
+}
+
+async function hasSharedId(db: Database, id: string): Promise<boolean> {
+	return (await db.all(sql`SELECT id FROM clicks WHERE id = ${id} AND written_by = ${SHARED_ID}`)).length > 0;
 }
 
 const WHY_NOT = {

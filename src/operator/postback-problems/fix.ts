@@ -69,7 +69,7 @@ const MENDING: Readonly<Record<ProblemCause, (cause: Cause, of: Of) => Mending>>
 		command: "conversions list --reason other_platform --platform PLATFORM",
 	}),
 	ambiguous: () => ({
-		text: "Several clicks, or two publishers, have this publisher's click id: send {click_id} through the network, and attach these by hand.",
+		text: "Several clicks, or two publishers, have this publisher's click id, or had it before one was erased: send {click_id} through the network, and attach these by hand.",
 		command: "conversions list --reason ambiguous --platform PLATFORM",
 	}),
 	no_publisher: () => ({
