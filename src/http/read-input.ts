@@ -16,7 +16,7 @@ export function limitBody(maxBytes: number, error = `The body may hold at most $
 export type Telling = Fault | ((issue: v.BaseIssue<unknown>) => string);
 
 /**
- * Reads a request's body as JSON, by the schema of an object; one that is not JSON is read as undefined.
+ * Reads a request's body as JSON, by the schema of an object. One that is not JSON, such as a form, is told so where no one fault stands for all.
  * @throws HttpError 422 with a path and a message for each fault
  */
 export async function readBody<Output>(
@@ -25,6 +25,8 @@ export async function readBody<Output>(
 	telling: Telling = describeIssue,
 ): Promise<Output> {
 	const body = parseJson(await request.text());
+	if (body === undefined && typeof telling === "function")
+		throw invalidInput([{ path: "", message: "is not JSON: must be an object in JSON" }]);
 	// Valibot takes a list for an object without fields, which asks some verbs for all there is.
 	return readInput(schema, Array.isArray(body) ? null : body, telling);
 }

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import { walkByKeyboard } from "./support/check-keyboard.ts";
 import { test } from "./support/open-page.ts";
@@ -31,7 +32,8 @@ describe("browser: by keyboard alone", () => {
 	test("what a form comes to, what is wrong in it, and that it was done are read first: each takes the focus", async ({ openPage }) => {
 		const page = await openPage({ as: "operator" });
 		const form = page.locator("form.stack", { has: page.locator("input[name=amount]") });
-		const focused = () => page.evaluate(() => (document.activeElement as HTMLElement).innerText.split("\n")[0]);
+		const focusedOf = (one: Page) => one.evaluate(() => (document.activeElement as HTMLElement).innerText.split("\n")[0]);
+		const focused = () => focusedOf(page);
 		await page.goto("/console/operator/adjustments");
 		await page.getByText("Add or take an amount", { exact: true }).click();
 		for (const [label, value] of Object.entries({ Publisher: "dealfinch", Day: "2026-11-31", Amount: "1.50", Why: "goodwill" }))
@@ -44,6 +46,13 @@ describe("browser: by keyboard alone", () => {
 		await expect.poll(focused).toBe("What it comes to");
 		await page.getByRole("button", { name: "Do it" }).click();
 		await expect.poll(focused).toContain("Done");
+
+		const publisher = await openPage({ as: "publisher" });
+		await publisher.goto("/console/claims");
+		await publisher.getByLabel("Click, transaction or order id").fill("nobody's");
+		await publisher.getByLabel("What happened").fill("It is missing.");
+		await publisher.getByRole("button", { name: "Look it up, and claim" }).click();
+		await expect.poll(() => focusedOf(publisher)).toContain("No click or sale of this id");
 
 		await page.goto("/console/operator/campaigns/5003");
 		await page.getByText("Change its fields…").click();

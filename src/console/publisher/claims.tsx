@@ -33,7 +33,11 @@ type Typed = Partial<Record<keyof typeof LABELS, string>>;
 const OUTCOME_WORDS: Readonly<Record<Claimed["outcome"], { tone: "good" | "plain" | "waiting"; title: string; text: string }>> = {
 	opened: { tone: "good", title: "Your claim is open.", text: "You see the answer here." },
 	under_way: { tone: "plain", title: "There is a claim of this already.", text: "Write to it what is new." },
-	known: { tone: "plain", title: "This sale is known.", text: "How it stands is below. If that is wrong, say that the sale is wrong." },
+	known: {
+		tone: "plain",
+		title: "This sale is known.",
+		text: "How it stands is below. If that is wrong, or another sale of its click is missing, say that the sale is wrong.",
+	},
 	no_sale: { tone: "waiting", title: "No sale of this id was reported.", text: "If it should have been, say that a sale is missing." },
 	no_click: {
 		tone: "waiting",
@@ -87,7 +91,7 @@ export const CLAIMS_PAGES = [
 				return view(
 					{ mayReturn: true },
 					<>
-						<Notice tone={tone} title={title}>
+						<Notice tone={tone} title={title} isState={false}>
 							{text} {claimed.claim === null ? null : <a href={`${PATH}/${claimed.claim.id}`}>To the claim</a>}
 						</Notice>
 						<Known {...claimed} />

@@ -125,11 +125,17 @@ describe("unit: reading a body", () => {
 		return { status: response.status, body: await response.json() };
 	}
 
-	it("as JSON, and what is not JSON is missing", async () => {
+	it.each([
+		["{", "is not JSON: must be an object in JSON"],
+		["a=1", "is not JSON: must be an object in JSON"],
+		["", "is not JSON: must be an object in JSON"],
+		["[]", "must be an object"],
+		["1", "must be an object"],
+	])("as JSON, and says what else is none, or no object: %j", async (body, message) => {
 		expect(await post("/small", '{"a":1}')).toEqual({ status: 200, body: { a: 1 } });
-		expect(await post("/small", "{")).toEqual({
+		expect(await post("/small", body)).toEqual({
 			status: 422,
-			body: { error: "Validation failed", faults: [{ path: "", message: "must be an object" }], fault_count: 1 },
+			body: { error: "Validation failed", faults: [{ path: "", message }], fault_count: 1 },
 		});
 	});
 
