@@ -16,7 +16,8 @@ export function limitBody(maxBytes: number, error = `The body may hold at most $
 export type Telling = Fault | ((issue: v.BaseIssue<unknown>) => string);
 
 /**
- * Reads a request's body as JSON, by the schema of an object. One that is not JSON, such as a form, is told so where no one fault stands for all.
+ * Reads a request's body as JSON, by the schema of an object. One that is not JSON, such as a form, is told so where no one fault stands
+ * for all.
  * @throws HttpError 422 with a path and a message for each fault
  */
 export async function readBody<Output>(
