@@ -11,6 +11,7 @@ import { writeCursor } from "../../src/http/pages.ts";
 import { ACTOR } from "../support/actor.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { ACME, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
+import { planOf } from "../support/plan-of.ts";
 
 type Row = Record<string, string | number | null>;
 
@@ -373,8 +374,7 @@ describe("worker: reading the audit", () => {
 		[{ subject: "s-1", subject_kind: "page", actor: "ada" }, "audit_by_subject"],
 	])("%j is found by %s", async (query, index) => {
 		const { looked } = lookAtAudit({ limit: 100, ...query });
-		const plan = await db.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${looked} ORDER BY id DESC LIMIT 101`);
-		expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining(index)]);
+		expect(await planOf(sql`${looked} ORDER BY id DESC LIMIT 101`)).toEqual([expect.stringContaining(index)]);
 	});
 
 	it("a cursor behind every row gives an empty page", async () => {

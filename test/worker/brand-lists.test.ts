@@ -4,10 +4,10 @@ import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { listOf } from "../../src/catalogue/read-pages.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
-import { openDatabase } from "../../src/db/client.ts";
 import { offerIdOf } from "../../src/lib/md5-ids.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+import { planOf } from "../support/plan-of.ts";
 
 type BrandRecord = Record<string, unknown> & {
 	domain: string;
@@ -301,8 +301,7 @@ describe.runIf(ON_D1)("worker: how a page of the brand lists is read", () => {
 	it.each(["domain", "country"] as const)("by %s: its own brands, and their campaigns by an index, whatever else there is", async (by) => {
 		const request = by === "domain" ? ({ by } as const) : ({ by, trafficType: "All" } as const);
 		const page = listOf({ blockedBrands: "[]" }, request, sql`b.id > ${5}`, 100);
-		const plan = await openDatabase(env.DB).all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${page}`);
-		const read = plan.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) [bc] /.test(`${detail} `));
+		const read = (await planOf(page)).filter((detail) => /^(SCAN|SEARCH) [bc] /.test(`${detail} `));
 		expect(read).toEqual([
 			"SEARCH b USING INTEGER PRIMARY KEY (rowid>?)",
 			"SCAN b",

@@ -1,7 +1,6 @@
 /** Caps on real D1 and KV, with a clock of the test's own: when campaigns pause, by how much they overshoot, when they resume. */
 import { createScheduledController } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
-import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { PAUSED_HEAD_KEY, PAUSED_KEY } from "../../src/campaign-book/format.ts";
 import { SPENT_EVER, sweepCaps, sweepImportedCaps } from "../../src/clicks/consumer/caps.ts";
@@ -15,6 +14,7 @@ import { clickUrlOrNull, follow } from "../support/clicks.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importExactly, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
+import { planOf } from "../support/plan-of.ts";
 
 const NOON = Date.parse("2026-11-18T17:00:00Z");
 const BID_MICROS = 200_000;
@@ -432,11 +432,7 @@ describe("worker: from clicks to no-bids", () => {
 });
 
 it.runIf(ON_D1)("worker: a publish looks at campaigns with a total budget alone, and at no day of any", async () => {
-	const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(SPENT_EVER);
-	const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-		.bind(...params)
-		.all<{ detail: string }>();
-	expect(results.map(({ detail }) => detail)).toEqual([
+	expect(await planOf(SPENT_EVER)).toEqual([
 		"SCAN c USING INDEX campaigns_with_total_budget",
 		"SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
 		expect.stringMatching(/^SEARCH d USING .*\(.*campaign_id=\?.*\) LEFT-JOIN$/),

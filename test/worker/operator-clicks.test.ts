@@ -1,6 +1,5 @@
 /** GET /operator/clicks: every click once, whatever is asked for, page by page. */
-import { env, exports } from "cloudflare:workers";
-import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
+import { exports } from "cloudflare:workers";
 import fc from "fast-check";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -12,6 +11,7 @@ import { lookAtClicks, MAX_LOOKED_AT } from "../../src/operator/clicks/list-clic
 import { capDeps, clickMessage, letters } from "../support/click-messages.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { OPERATOR_HEADERS } from "../support/network-import.ts";
+import { planOf } from "../support/plan-of.ts";
 import { importReportNetwork, setPublisher } from "../support/report-rows.ts";
 
 const AT = Date.parse("2026-11-18T10:00:00Z");
@@ -163,11 +163,7 @@ describe("worker: GET /operator/clicks", () => {
 			readClicksQuery({ ...Object.fromEntries(new URLSearchParams(query)), cursor: `${AT}.${hashOf(1)}` }),
 			MAX_LOOKED_AT,
 		);
-		const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(looked);
-		const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-			.bind(...params)
-			.all<{ detail: string }>();
-		const steps = results.map(({ detail }) => detail.replace("COVERING ", ""));
+		const steps = (await planOf(looked)).map((detail) => detail.replace("COVERING ", ""));
 		const searches = steps.filter((detail) => /^(SEARCH|SCAN) c\b/.test(detail));
 		expect(searches).toEqual(wanted.map((step) => expect.stringContaining(step)));
 		// Of two indexes, the bounded part that each gives is merged in order.

@@ -1,6 +1,5 @@
 /** GET /operator/status on real D1, KV and queues: each figure, and that each is found by an index. */
 import { env, exports } from "cloudflare:workers";
-import { type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
@@ -18,6 +17,7 @@ import { receiverUrl, setStatus } from "../support/callback-receiver.ts";
 import { capDeps, clickMessage, letters } from "../support/click-messages.ts";
 import { ON_BOTH, ON_D1 } from "../support/engine.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
+import { planOf } from "../support/plan-of.ts";
 
 async function getStatus(): Promise<Status> {
 	const response = await exports.default.fetch("https://base.example/operator/status", { headers: OPERATOR_HEADERS });
@@ -464,17 +464,16 @@ describe("worker: /operator/status of a network with troubles", () => {
 	});
 
 	it.runIf(ON_D1)("looks into indexes only, however large the ledger is", async () => {
-		const plans = [
+		const queries = [
 			figuresQuery(START),
 			unknownStatusesQuery(),
 			...problemQueries(START),
 			grantedAmountsQuery(START),
 			...trafficQueries(START),
 			...daysQueries(),
-		].map((query) => explained(query));
-		const rows = (await Promise.all(plans.map((plan) => openDatabase(env.DB).all<{ detail: string }>(plan)))).flat();
-		const looks = rows
-			.map(({ detail }) => detail)
+		];
+		const looks = (await Promise.all(queries.map(planOf)))
+			.flat()
 			.filter((detail) => /^(SCAN|SEARCH) (?!\(subquery|CONSTANT|newest|waiting|w\b|q\b)/.test(detail));
 		expect(looks.length).toBeGreaterThan(8);
 		// SQLite makes an automatic index of a whole table, each time. States are one row; nights, differences and pauses are few, and looked at up to a limit.
@@ -483,7 +482,3 @@ describe("worker: /operator/status of a network with troubles", () => {
 		expect(looks.filter((detail) => (!detail.includes("INDEX") || detail.includes("AUTOMATIC")) && !small.test(detail))).toEqual([]);
 	});
 });
-
-function explained(query: SQL) {
-	return sql`EXPLAIN QUERY PLAN ${query}`;
-}

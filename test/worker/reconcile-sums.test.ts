@@ -1,6 +1,5 @@
 /** Counters against the rows they were made of, on real D1: sound ones are found sound, wrong ones are found and written right. */
 import { env, exports } from "cloudflare:workers";
-import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import d1Migration from "../../drizzle/network/0033_network_reports.sql?raw";
@@ -28,6 +27,7 @@ import { ON_D1 } from "../support/engine.ts";
 import { TRAFFIC_TABLES } from "../support/forget-traffic.ts";
 import { keepRows } from "../support/kept-rows.ts";
 import { brandEntry, importFile, OPERATOR_HEADERS } from "../support/network-import.ts";
+import { planOf } from "../support/plan-of.ts";
 import { lookAtPublishers } from "../support/reconcile-day.ts";
 import { importReportNetwork } from "../support/report-rows.ts";
 
@@ -454,11 +454,7 @@ describe("worker: a day that has more than one transaction takes", () => {
 			networkDifferences(DAY, page),
 			networkDifferences(DAY, { after: "", upTo: "b" }),
 		]) {
-			const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(statement);
-			const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-				.bind(...params)
-				.all<{ detail: string }>();
-			const plan = results.map(({ detail }) => detail).filter((detail) => /^(SEARCH|SCAN) [^krs(] /.test(detail));
+			const plan = (await planOf(statement)).filter((detail) => /^(SEARCH|SCAN) [^krs(] /.test(detail));
 			expect(plan.filter((step) => / c /.test(step)).length).toBeGreaterThan(1);
 			const isBounded = (step: string) => /\((publisher_id=\? AND \w+[>=]|id[>=]|undoes=|name=)/.test(step);
 			expect(plan.filter((step) => !isBounded(step))).toEqual([]);

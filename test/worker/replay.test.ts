@@ -1,7 +1,6 @@
 /** Dead letters: kept when a consumer fails to the end, shown, and sent to their queue again. */
 import { createExecutionContext, createMessageBatch } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
-import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
@@ -17,6 +16,7 @@ import { clickRows } from "../support/clicks.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
+import { planOf } from "../support/plan-of.ts";
 
 function deadLetters(queue: string, ...bodies: unknown[]): Promise<void> {
 	const messages = bodies.map((body) => ({ id: crypto.randomUUID(), timestamp: new Date(), attempts: 11, body }));
@@ -165,8 +165,7 @@ describe("worker: dead letters are replayed", () => {
 			"dfae",
 		]);
 		if (!ON_D1) return;
-		const plan = await openDatabase(env.DB).all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${newestQuery(QUEUE_NAMES, 20)}`);
-		const read = plan.map(({ detail }) => detail).filter((detail) => /\bdead_letters\b/.test(detail));
+		const read = (await planOf(newestQuery(QUEUE_NAMES, 20))).filter((detail) => /\bdead_letters\b/.test(detail));
 		expect(read).toHaveLength(5);
 		expect(read.join("\n")).not.toMatch(/SCAN dead_letters$/m);
 	});

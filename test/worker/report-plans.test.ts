@@ -1,7 +1,6 @@
 /** How D1 answers the reports: from indexes, so that other days' and publishers' rows cost nothing. */
 
 import { env } from "cloudflare:workers";
-import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { readNetworkReport } from "../../src/network-reports/read-report.ts";
@@ -11,6 +10,7 @@ import { clickidLevel } from "../../src/reports/clickid-level.ts";
 import { daywise } from "../../src/reports/daywise.ts";
 import { sourceLevel } from "../../src/reports/source-level.ts";
 import { ON_D1 } from "../support/engine.ts";
+import { planOf } from "../support/plan-of.ts";
 
 const QUERY = {
 	period: { startDate: "2026-11-01", endDate: "2026-11-02", startAt: 1, endAt: 2 },
@@ -20,17 +20,14 @@ const QUERY = {
 };
 const REPORTS = { daywise, sourceLevel, clickidLevel, clickLevel };
 
-async function planOf(
+async function planOfReport(
 	report: keyof typeof REPORTS,
 	question: "count" | "page",
 	asOf: number | null = null,
 	detail = false,
 ): Promise<string[]> {
-	const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(REPORTS[report][question]("p", { ...QUERY, asOf, detail }));
-	const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-		.bind(...params)
-		.all<{ detail: string }>();
-	return results.map(({ detail }) => detail).filter((detail) => /^(SEARCH|SCAN) (?!page|CONSTANT|\(subquery)/.test(detail));
+	const steps = await planOf(REPORTS[report][question]("p", { ...QUERY, asOf, detail }));
+	return steps.filter((detail) => /^(SEARCH|SCAN) (?!page|CONSTANT|\(subquery)/.test(detail));
 }
 
 const PAID_CLICKS = "SEARCH clicks USING COVERING INDEX clicks_paid_by_publisher (publisher_id=? AND clicked_at>? AND clicked_at<?)";
@@ -43,56 +40,58 @@ const OF_ONE_CLICK = "SEARCH conversions USING INDEX conversions_by_click (click
 
 describe.runIf(ON_D1)("worker: plans of the reports", () => {
 	it.each(["count", "page"] as const)("daywise and source_level read the publisher's days of the daily sums (%s)", async (question) => {
-		expect(await planOf("daywise", question)).toEqual(["SEARCH daily_publishers USING PRIMARY KEY (publisher_id=? AND date>? AND date<?)"]);
-		expect(await planOf("sourceLevel", question)).toEqual([
+		expect(await planOfReport("daywise", question)).toEqual([
+			"SEARCH daily_publishers USING PRIMARY KEY (publisher_id=? AND date>? AND date<?)",
+		]);
+		expect(await planOfReport("sourceLevel", question)).toEqual([
 			"SEARCH daily_sources USING PRIMARY KEY (publisher_id=? AND date>? AND date<?)",
 			"SEARCH daily_publishers USING PRIMARY KEY (publisher_id=? AND date>? AND date<?)",
 		]);
 	});
 
 	it("counts read indexes of the publisher's own days, and no row of the tables", async () => {
-		expect(await planOf("clickidLevel", "count")).toEqual([
+		expect(await planOfReport("clickidLevel", "count")).toEqual([
 			PAID_CLICKS,
 			VOIDED_CLICKS,
 			BY_EVENT,
 			`SEARCH adjustments USING COVERING ${AMOUNTS}`,
 		]);
-		expect(await planOf("clickLevel", "count")).toEqual([PAID_CLICKS, OF_ONE_CLICK, VOIDED_CLICKS, OF_ONE_CLICK, BY_CLICK_DATE]);
+		expect(await planOfReport("clickLevel", "count")).toEqual([PAID_CLICKS, OF_ONE_CLICK, VOIDED_CLICKS, OF_ONE_CLICK, BY_CLICK_DATE]);
 	});
 
 	it("pages are found in those indexes, and only their own rows are looked up", async () => {
 		const byKey = /^SEARCH [abcv] USING (PRIMARY KEY|INTEGER PRIMARY KEY|INDEX sqlite_autoindex_(conversions|adjustments)_1) /;
-		const clickid = await planOf("clickidLevel", "page");
+		const clickid = await planOfReport("clickidLevel", "page");
 		expect(clickid.filter((step) => !byKey.test(step))).toEqual([
 			...[PAID_CLICKS, VOIDED_CLICKS, BY_EVENT, `SEARCH adjustments USING ${AMOUNTS}`],
 			...[OF_ONE_CLICK, OF_ONE_CLICK],
 		]);
-		const click = await planOf("clickLevel", "page");
+		const click = await planOfReport("clickLevel", "page");
 		expect(click.filter((step) => !byKey.test(step))).toEqual([...[PAID_CLICKS, OF_ONE_CLICK, VOIDED_CLICKS, OF_ONE_CLICK], BY_CLICK_DATE]);
 	});
 
 	it("what was credited is looked up for the records of the page alone", async () => {
 		const ofOne = "INDEX callbacks_in_order (platform=? AND txnid=?)";
 		const details = async (report: "clickidLevel" | "clickLevel") => {
-			const plain = await planOf(report, "page");
-			const detailed = await planOf(report, "page", null, true);
+			const plain = await planOfReport(report, "page");
+			const detailed = await planOfReport(report, "page", null, true);
 			return [...new Set(detailed.filter((step) => !plain.includes(step)))];
 		};
 		expect(await details("clickidLevel")).toEqual([`SEARCH k USING ${ofOne}`]);
 		expect(await details("clickLevel")).toEqual(["SEARCH v USING INDEX conversions_by_click (click_id=?)", `SEARCH k USING ${ofOne}`]);
-		expect(await planOf("clickidLevel", "count", null, true)).toEqual(await planOf("clickidLevel", "count"));
+		expect(await planOfReport("clickidLevel", "count", null, true)).toEqual(await planOfReport("clickidLevel", "count"));
 	});
 
 	it("as of a moment, the same indexes and what was replaced since: no row of the tables is read to count", async () => {
 		const REPLACED_CLICKS = "SEARCH click_history USING INDEX click_history_by_publisher (publisher_id=? AND until_sequence>?)";
 		const REPLACED = "SEARCH conversion_history USING INDEX conversion_history_by_publisher (publisher_id=? AND until_sequence>?)";
 		const REPLACED_OF_ONE_CLICK = "SEARCH conversion_history USING INDEX conversion_history_by_click (click_id=? AND until_sequence>?)";
-		expect(await planOf("clickidLevel", "count", 1)).toEqual([
+		expect(await planOfReport("clickidLevel", "count", 1)).toEqual([
 			...[PAID_CLICKS, VOIDED_CLICKS, BY_EVENT, `SEARCH adjustments USING COVERING ${AMOUNTS}`],
 			...[REPLACED_CLICKS, REPLACED],
 		]);
 		const ofOneClick = [OF_ONE_CLICK, REPLACED_OF_ONE_CLICK];
-		expect(await planOf("clickLevel", "count", 1)).toEqual([
+		expect(await planOfReport("clickLevel", "count", 1)).toEqual([
 			...[PAID_CLICKS, ...ofOneClick, VOIDED_CLICKS, ...ofOneClick, REPLACED_CLICKS, ...ofOneClick],
 			...[BY_CLICK_DATE, REPLACED],
 		]);

@@ -15,6 +15,7 @@ import { ON_D1 } from "../../support/engine.ts";
 import { TRAFFIC_TABLES } from "../../support/forget-traffic.ts";
 import { keepRows } from "../../support/kept-rows.ts";
 import { importFile } from "../../support/network-import.ts";
+import { planOf } from "../../support/plan-of.ts";
 import { reconcileDay } from "../../support/reconcile-day.ts";
 import { postRevalue, revalue } from "../../support/revalue.ts";
 
@@ -311,11 +312,11 @@ describe("worker: many conversions", () => {
 	it.runIf(ON_D1)("are found in an index", async () => {
 		const valued = sql`currency = 'EUR' AND event_at >= 1 AND event_at < 2 AND (event_at > 1 OR (platform, txnid) > ('', ''))
 			AND EXISTS (SELECT 1 FROM exchange_rates r WHERE r.id = v.currency || ' ' || date(v.event_at / 1000, 'unixepoch') AND r.usd_nanos <> v.usd_nanos)`;
-		const plan = await db.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN
+		const plan = await planOf(sql`
 			SELECT event_at AS "eventAt", platform, txnid FROM conversions v WHERE stage = 'settled' AND currency <> 'USD' AND ${valued}
 			UNION ALL SELECT event_at AS "eventAt", platform, txnid FROM conversions v WHERE stage = 'quarantined' AND held_for = 'amount' AND ${valued}
 			ORDER BY "eventAt", platform, txnid LIMIT 100`);
-		const steps = plan.map(({ detail }) => detail).join("\n");
+		const steps = plan.join("\n");
 		expect(steps).toMatch(
 			/conversions_foreign_by_event.*\n(.*\n)*.*conversions_quarantined \(currency=\? AND event_at>\? AND event_at<\?\)/,
 		);

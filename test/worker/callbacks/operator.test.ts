@@ -17,6 +17,7 @@ import { Outbox } from "../../support/callback-outbox.ts";
 import { received, receivedCalls, receiverUrl } from "../../support/callback-receiver.ts";
 import { ON_D1 } from "../../support/engine.ts";
 import { ACME, faultsOf, importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
+import { planOf } from "../../support/plan-of.ts";
 import { countRows } from "../../support/row-counts.ts";
 
 const outbox = new Outbox();
@@ -98,11 +99,9 @@ describe("worker: /operator/callbacks", () => {
 		["", "callbacks_by_time"],
 	])("%s is found by %s", async (query, index) => {
 		const { looked } = lookAtCallbacks(readInput(listSchema, Object.fromEntries(new URLSearchParams(query))));
-		const plan = await outbox.deps.db.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${looked}`);
+		const plan = await planOf(looked);
 		// Those of a transaction are few, and sorted.
-		expect(plan.map(({ detail }) => detail).filter((detail) => !detail.startsWith("USE TEMP") || !query.includes("txnid"))).toEqual([
-			expect.stringContaining(index),
-		]);
+		expect(plan.filter((detail) => !detail.startsWith("USE TEMP") || !query.includes("txnid"))).toEqual([expect.stringContaining(index)]);
 	});
 
 	it("looks at a bounded number of rows for what no index has, and goes on behind them", async () => {

@@ -1,6 +1,5 @@
 /** GET /api/conversions/changes: whoever follows it has what the reports have, whatever settles, changes or is taken back, and whenever it reads. */
 import { env, exports } from "cloudflare:workers";
-import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -18,6 +17,7 @@ import { consume, postbackMessage } from "../../support/conversions.ts";
 import { ON_D1 } from "../../support/engine.ts";
 import { forgetTraffic } from "../../support/forget-traffic.ts";
 import { OPERATOR_HEADERS } from "../../support/network-import.ts";
+import { planOf } from "../../support/plan-of.ts";
 import { askReport, CPA_KEY, CPC_KEY, importReportNetwork, setPublisher } from "../../support/report-rows.ts";
 
 const RUNS = Number(env.PROPERTY_RUNS || 10);
@@ -338,8 +338,7 @@ describe("worker: changes of conversions", () => {
 
 	it.runIf(ON_D1)("a page reads indexes alone to find its rows", async () => {
 		const place = { sequence: 5, platform: "northwind", txnid: "a" };
-		const plan = await openDatabase(env.DB).all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${pageOf("pa", place, 101)}`);
-		const details = plan.map(({ detail }) => detail);
+		const details = await planOf(pageOf("pa", place, 101));
 		expect(details.filter((detail) => /^SCAN (?!page|told|untold|amounts|\()/.test(detail))).toEqual([]);
 		for (const index of ["conversions_by_sequence", "adjustments_by_sequence"]) expect(details.join("\n")).toContain(index);
 	});

@@ -1,6 +1,5 @@
 /** The operator's desk: conversions are listed, shown, and settled by hand. */
 import { env, exports } from "cloudflare:workers";
-import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sweepConversions } from "../../../src/conversions/sweep-conversions.ts";
@@ -25,6 +24,7 @@ import {
 } from "../../support/conversions.ts";
 import { ON_D1 } from "../../support/engine.ts";
 import { brandEntry, importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
+import { planOf } from "../../support/plan-of.ts";
 
 const URL_OF_ALL = "http://origin.example/operator/conversions";
 const DAY = Date.parse("2026-11-10T00:00:00Z");
@@ -189,8 +189,7 @@ describe.runIf(ON_D1)("worker: the list goes through one index, behind the curso
 		["reason=amount&from=2026-11-01&to=2026-11-20", "conversions_open"],
 	])("%s by %s", async (query, index) => {
 		const wanted = readListQuery(Object.fromEntries(new URLSearchParams(`${query}${after}`)));
-		const plan = await openDatabase(env.DB).all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${lookAtConversions(wanted, 100)}`);
-		const steps = plan.map(({ detail }) => detail).join("\n");
+		const steps = (await planOf(lookAtConversions(wanted, 100))).join("\n");
 		expect(steps).toMatch(new RegExp(`SEARCH conversions USING COVERING INDEX ${index} \\(.*first_received_at[^?]*[<>]`));
 		expect(steps).not.toMatch(/SCAN conversions|TEMP B-TREE/);
 	});

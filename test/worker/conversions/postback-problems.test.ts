@@ -2,7 +2,6 @@
 
 import { env, exports } from "cloudflare:workers";
 import { createHash, createHmac } from "node:crypto";
-import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../../src/db/client.ts";
@@ -30,6 +29,7 @@ import {
 } from "../../support/conversions.ts";
 import { ON_D1 } from "../../support/engine.ts";
 import { importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
+import { planOf } from "../../support/plan-of.ts";
 
 const ORIGIN = "http://origin.example/operator";
 const DAY_MS = 86_400_000;
@@ -488,9 +488,6 @@ describe("worker: a very large number of them", () => {
 });
 
 it.runIf(ON_D1)("worker: of a platform's words that no map knows, no other conversion of it is looked at", async () => {
-	const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(unknownStatusQuery({ platform: "west", fromAt: 1 }));
-	const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-		.bind(...params)
-		.all<{ detail: string }>();
-	expect(results.map(({ detail }) => detail)).toContain("SEARCH conversions USING INDEX conversions_unknown_words (updated_at>?)");
+	const plan = await planOf(unknownStatusQuery({ platform: "west", fromAt: 1 }));
+	expect(plan).toContain("SEARCH conversions USING INDEX conversions_unknown_words (updated_at>?)");
 });

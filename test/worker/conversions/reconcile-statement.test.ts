@@ -1,6 +1,5 @@
 /** A platform's own statement: what differs is told, applied as postbacks, and applied once. */
-import { env, exports } from "cloudflare:workers";
-import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
+import { exports } from "cloudflare:workers";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import { countedQuery } from "../../../src/operator/statement/read-ledger.ts";
@@ -18,6 +17,7 @@ import {
 import { ON_D1 } from "../../support/engine.ts";
 import { utf16 } from "../../support/feeds.ts";
 import { importExactly, OPERATOR_HEADERS } from "../../support/network-import.ts";
+import { planOf } from "../../support/plan-of.ts";
 
 const URL_OF_IT = "http://origin.example/operator/reconcile";
 const DAY = Date.parse("2026-11-10T12:00:00Z");
@@ -383,11 +383,7 @@ describe("worker: a statement that names no currency", () => {
 });
 
 it.runIf(ON_D1)("worker: what a platform counts in the period of a statement is read alone, in its order", async () => {
-	const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(countedQuery("west", { fromAt: 1, toAt: 2 }));
-	const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-		.bind(...params)
-		.all<{ detail: string }>();
-	expect(results.map(({ detail }) => detail)).toEqual([
+	expect(await planOf(countedQuery("west", { fromAt: 1, toAt: 2 }))).toEqual([
 		"SEARCH v USING INDEX conversions_counted_by_platform (platform=? AND event_at>? AND event_at<?)",
 	]);
 });
