@@ -31,7 +31,7 @@ export const command: OperatorCommand = {
 	add(program) {
 		const keys = program
 			.command("keys")
-			.description("issue, rotate, revoke and list keys, publisher ids and publisher identities")
+			.description("issue, rotate, revoke and list keys, publisher ids and identities, and secrets of callbacks")
 			.addHelpText(
 				"after",
 				"\nExamples:\n  keys list --owner acme-media\n  keys issue access_key acme-media\n  keys rotate publisher_key acme-media --overlap 48\n" +
