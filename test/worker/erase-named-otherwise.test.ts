@@ -258,6 +258,7 @@ describe("worker: a click that alone has the publisher's own id once another is 
 		["unpaid, where the sales were the other's", {}, { reason: "repeat" }],
 		["another publisher's", {}, { publisher_id: "quiet" }],
 		["another publisher's, of another platform", { platform: "east" }, { publisher_id: "quiet" }],
+		["of no platform", {}, { platform: null }],
 	])("earns no sale by it: %s", async (_, mine, theirs) => {
 		const left = clickRow({ uid: "somebody", publisher_click_id: OWN, ...theirs });
 		await storeClicks(clickRow({ uid: UID, publisher_click_id: OWN, ...mine }), left);
@@ -278,6 +279,13 @@ describe("worker: a click that alone has the publisher's own id once another is 
 		expect(await saleOf("before")).toMatchObject({ click_id: left.id });
 		await erase({ uid: UID });
 		expect(await saleOf("after")).toMatchObject({ click_id: left.id, revenue_micros: 8_000_000 });
+	});
+
+	it("earns no sale by it, of however many the id was", async () => {
+		const left = { ...clickRow({ uid: "somebody", publisher_click_id: OWN }), id: "ffffffff-ffff-7fff-8fff-ffffffffffff" };
+		await storeClicks(...Array.from({ length: 80 }, () => clickRow({ uid: UID, publisher_click_id: OWN })), left);
+		await erase({ uid: UID });
+		expect(await saleOf("after")).toEqual(NOBODYS);
 	});
 
 	it("is attached by its hash, not by that id", async () => {

@@ -2,7 +2,7 @@
  * Publishers' own ids of the clicks that are erased, which postbacks may name in the place of a click hash. An exchange's `user.id` may be
  * that of several users' clicks: by such an id only that is found which is attached to no click.
  */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { keyOf } from "../../conversions/conversion.ts";
 import { asClickHash, type CandidateClick, MAX_CANDIDATES, matchClick } from "../../conversions/match-click.ts";
 import type { Database } from "../../db/client.ts";
@@ -39,17 +39,22 @@ export async function readOwnIds(db: Database, clicks: readonly ErasedClick[]): 
 	const names = new Map(clicks.flatMap(({ publisherClickId }) => (publisherClickId === null ? [] : [[publisherClickId, unknownHash()]])));
 	if (names.size === 0) return { replace: () => null, has: () => false, foundAfterwards: () => [], isOfOthers: () => false };
 	const list = JSON.stringify([...names.keys()]);
-	const candidates = await db.all<CandidateClick & { wanted: string }>(sql`
+	const hashes = new Set(clicks.map(({ clickHash }) => clickHash));
+	const candidates = (some: SQL) =>
+		db.all<CandidateClick & { wanted: string }>(sql`
 		SELECT j.atom AS wanted, c.id, c.click_hash AS "clickHash", c.reason, c.clicked_at AS "clickedAt", c.publisher_id AS "publisherId",
 			c.brand_id AS "brandId", c.campaign_id AS "campaignId", c.platform, c.publisher_click_id AS "publisherClickId",
 			c.source_id AS "sourceId", c.pricing_model AS "pricingModel", c.written_by AS "writtenBy", p.pricing_model AS "publisherPricingModel",
 			CASE WHEN p.id IS NOT NULL THEN coalesce(c.revenue_share_ppm, p.revenue_share_ppm) END AS "revenueSharePpm"
 		FROM json_each(${list}) j CROSS JOIN clicks c LEFT JOIN publishers p ON p.id = c.publisher_id
-		WHERE c.id IN (SELECT id FROM clicks WHERE publisher_click_id = j.atom LIMIT ${MAX_CANDIDATES + 1})`);
-	const named = Map.groupBy(candidates, ({ wanted }) => wanted);
+		WHERE c.id IN (SELECT id FROM clicks WHERE publisher_click_id = j.atom AND ${some} LIMIT ${MAX_CANDIDATES + 1})`);
+	const named = Map.groupBy(await candidates(sql`true`), ({ wanted }) => wanted);
+	// By themselves: the erased may be all that are looked at.
+	const left = await candidates(sql`id NOT IN (SELECT atom FROM json_each(${JSON.stringify(clicks.map(({ id }) => id))}))
+		AND click_hash NOT IN (SELECT atom FROM json_each(${JSON.stringify([...hashes])}))`);
+	const leftOf = Map.groupBy(left, ({ wanted }) => wanted);
 	const matching = await db.all<{ id: string }>(sql`SELECT id FROM platforms WHERE match_by_publisher_click_id = 1`);
 	const byOwnId = new Set(matching.map(({ id }) => id));
-	const hashes = new Set(clicks.map(({ clickHash }) => clickHash));
 	const attached = await db.all<{ platform: string; txnid: string }>(sql`
 		SELECT v.platform, v.txnid FROM json_each(${list}) j CROSS JOIN conversions v
 		WHERE v.cid = j.atom AND v.click_id IS NOT NULL AND v.click_id NOT IN (
@@ -78,18 +83,16 @@ export async function readOwnIds(db: Database, clicks: readonly ErasedClick[]): 
 			return clickAt(Math.min(toldAt, toldSince.get(`${platform} ${ownId}`) ?? toldAt))?.clickHash ?? unknown;
 		},
 		has: (ownId) => names.has(ownId),
-		foundAfterwards: () => {
-			const erased = new Set(clicks.map(({ id }) => id));
-			return [...named.values()].flatMap((before) => {
-				const after = before.filter(({ id, clickHash }) => !erased.has(id) && !hashes.has(clickHash));
+		foundAfterwards: () =>
+			[...leftOf].flatMap(([ownId, after]) => {
+				const before = named.get(ownId) ?? [];
 				// One that is of no platform is found by any.
-				const platforms = [...new Set(after.map(({ platform }) => platform ?? ""))];
-				return platforms.flatMap((platform) => {
-					const [old, found] = [before, after].map((candidates) => matchClick(platform, [], candidates, Number.POSITIVE_INFINITY).click);
+				const platforms = new Set([...before, ...after].map(({ platform }) => platform ?? ""));
+				return [...platforms].flatMap((platform) => {
+					const [old, found] = [before, after].map((clicks) => matchClick(platform, [], clicks, Number.POSITIVE_INFINITY).click);
 					return found === null || found === undefined || found.id === old?.id ? [] : [found.id];
 				});
-			});
-		},
+			}),
 		isOfOthers: (platform, txnid) => platform !== null && txnid !== null && ofOthers.has(keyOf({ platform, txnid })),
 	};
 }
