@@ -35,25 +35,25 @@ type Rank = { isGrave: boolean; reach: number; price: number };
 
 export class Losses {
 	count = 0;
-	readonly #kept: (Rank & { loss: Loss })[] = [];
+	readonly #kept: (Rank & { make: () => Loss })[] = [];
 
 	/**
 	 * @param field null where the entry is removed
 	 * @param entry as it was before
-	 * @param make what is listed: it takes time, and is made only where it is
+	 * @param make what is listed: it takes time, and is made only where it is, once all have come
 	 */
 	add(section: DifferenceSection, field: string | null, entry: FileEntry, make: () => Loss): void {
 		this.count++;
 		const rank = { isGrave: field === null || GRAVE.has(field), reach: DIFFERENCE_SECTIONS.indexOf(section), price: priceOf(entry) };
 		const place = this.#kept.findLastIndex((other) => !isGraver(rank, other)) + 1;
 		if (place === MAX_LISTED) return;
-		this.#kept.splice(place, 0, { ...rank, loss: make() });
+		this.#kept.splice(place, 0, { ...rank, make });
 		if (this.#kept.length > MAX_LISTED) this.#kept.pop();
 	}
 
 	/** The gravest first; what is as grave, as it came. */
 	get items(): Loss[] {
-		return this.#kept.map(({ loss }) => loss);
+		return this.#kept.map(({ make }) => make());
 	}
 }
 
