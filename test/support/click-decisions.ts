@@ -86,7 +86,7 @@ export const EMPTY_STATE: ClickState = {
 	unpaidStored: new Map(),
 	sourceCounts: new Map(),
 	knownSources: new Set(),
-	sourcesOfDayBefore: new Set(),
+	soldOnDayBefore: new Set(),
 	stops: new Map(),
 };
 

@@ -203,24 +203,25 @@ describe("worker: what a click is worth", () => {
 });
 
 describe("worker: sources of a day that has as many as may be", () => {
-	it("one that the day before has keeps its name; a new one of a link does not", async () => {
+	it("one with a sale on the day before keeps its name; others of links do not", async () => {
 		const ofLink = (subi: string, days = 0, publisher = "acme_rtb") =>
 			clickMessage({ kind: "link", publisher, texts: { subi }, at: CLICKED_AT + days * 86_400_000 });
 		const take = (...clicks: ClickMessage[]) => consumeClicks(capDeps(), letters(...clicks));
-		await take(ofLink("old"), ofLink("theirs", 0, "cpc_rtb"));
+		await take(ofLink("old"), ofLink("seen"), ofLink("theirs", 0, "cpc_rtb"));
+		await env.DB.prepare("UPDATE daily_sources SET conversion_count = 1 WHERE source_id <> 'seen'").run();
 		await take(ofLink("first", 1));
 		await env.DB.prepare("UPDATE daily_publishers SET source_count = ? WHERE date = '2026-11-19'").bind(MAX_SOURCES_PER_DAY).run();
-		await take(ofLink("old", 1), ofLink("new", 1), ofLink("theirs", 1), ofLink("OLD", 1));
-		// Of the day before that it is not.
+		await take(ofLink("old", 1), ofLink("new", 1), ofLink("theirs", 1), ofLink("OLD", 1), ofLink("seen", 1));
 		await take(ofLink("old", 2));
 		const sources = await rowsOf(
 			"SELECT date, source_id, click_count FROM daily_sources WHERE publisher_id = 'acme' ORDER BY date, source_id",
 		);
 		expect(sources.map(({ date, source_id, click_count }) => [date, source_id, click_count])).toEqual([
 			["2026-11-18", "old", 1],
+			["2026-11-18", "seen", 1],
 			["2026-11-19", "first", 1],
 			["2026-11-19", "old", 1],
-			["2026-11-19", "other", 3],
+			["2026-11-19", "other", 4],
 			["2026-11-20", "old", 1],
 		]);
 	});

@@ -300,7 +300,7 @@ export const CLICK_FAULTS: readonly Fault[] = [
 		tests: DECIDE_CLICKS_TESTS,
 	},
 	{
-		name: "made-up-names-crowd-out-those-of-the-day-before",
+		name: "made-up-names-crowd-out-those-that-sold-on-the-day-before",
 		file: DECIDE_CLICKS,
 		find: "has(key) ? 3 :",
 		replace: "has(key) ? 1 :",

@@ -45,8 +45,8 @@ export type ClickState = {
 	/** Sources that a publisher's day has, by {@link publisherDayKey}, and those of the batch among them, by {@link sourceKey}. */
 	sourceCounts: ReadonlyMap<string, number>;
 	knownSources: ReadonlySet<string>;
-	/** Of the others those that the day before has. */
-	sourcesOfDayBefore: ReadonlySet<string>;
+	/** Of the others those that had a sale on the day before. */
+	soldOnDayBefore: ReadonlySet<string>;
 	/** What has stopped of the publishers, brands and campaigns of the batch. */
 	stops: Stops;
 };
@@ -94,7 +94,7 @@ export type PaidNetwork = { publisherId: string; network: string; hour: number; 
 
 /**
  * Sources that a publisher's day may have; what comes beyond them is counted under `other`. Anyone may make up names on a public link: those
- * are let in while a day has few, one that a bid was asked for while it has twice as many, one of the day before three times.
+ * are let in while a day has few, one that a bid was asked for while it has twice as many, one with a sale on the day before three times.
  */
 export const MAX_SOURCES_PER_DAY = 1_000;
 export const OTHER_SOURCE = "other";
@@ -139,7 +139,7 @@ class Ledger {
 	readonly #unpaidBefore: ReadonlyMap<string, number>;
 	readonly #sourceCounts: Map<string, number>;
 	readonly #knownSources: ReadonlySet<string>;
-	readonly #sourcesOfDayBefore: ReadonlySet<string>;
+	readonly #soldOnDayBefore: ReadonlySet<string>;
 	readonly #metSources = new Set<string>();
 	readonly #stops: Stops;
 	readonly #decided: Decided = { clicks: [], networks: [], unpaid: [], newSources: [] };
@@ -153,7 +153,7 @@ class Ledger {
 		this.#unpaidBefore = state.unpaidStored;
 		this.#sourceCounts = new Map(state.sourceCounts);
 		this.#knownSources = state.knownSources;
-		this.#sourcesOfDayBefore = state.sourcesOfDayBefore;
+		this.#soldOnDayBefore = state.soldOnDayBefore;
 		this.#stops = state.stops;
 		for (const visit of state.visits) this.#keepVisit(visit);
 	}
@@ -309,7 +309,7 @@ class Ledger {
 		const dayKey = publisherDayKey(publisherId, date);
 		const count = this.#sourceCounts.get(dayKey) ?? 0;
 		const isOfBid = sourceHash !== undefined && sourceHash === hashSource(source);
-		const shares = this.#sourcesOfDayBefore.has(key) ? 3 : isOfBid ? 2 : 1;
+		const shares = this.#soldOnDayBefore.has(key) ? 3 : isOfBid ? 2 : 1;
 		if (count >= shares * MAX_SOURCES_PER_DAY) return OTHER_SOURCE;
 		this.#metSources.add(key);
 		this.#sourceCounts.set(dayKey, count + 1);

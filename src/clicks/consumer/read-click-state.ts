@@ -78,13 +78,13 @@ const SELECT_UNPAID = textOf(sql`SELECT u.connection, u.hour, u.stored FROM json
 
 const SOURCE = ["publisherId", "date", "dayBefore", "source"] as const;
 const source = namedCells(SOURCE, sql`asked.value`);
-/** What a publisher has on a day, and those of its sources that are known then, or on the day before: rows that are not there tell nothing. */
+/** What a publisher has on a day, and those of its sources that are known then, or had a sale on the day before: other rows tell nothing. */
 const SELECT_SOURCES = textOf(sql`SELECT p.publisher_id AS "publisherId", p.date, CAST(NULL AS TEXT) AS source, p.source_count AS count
 	FROM json_each(?1) asked CROSS JOIN daily_publishers p WHERE p.publisher_id = ${source.publisherId} AND p.date = ${source.date}
 	UNION ALL SELECT s.publisher_id, s.date, s.source_id, 0 FROM json_each(?1) asked CROSS JOIN daily_sources s
 	WHERE s.publisher_id = ${source.publisherId} AND s.date = ${source.date} AND s.source_id = ${source.source}
 	UNION ALL SELECT s.publisher_id, ${source.date}, s.source_id, -1 FROM json_each(?1) asked CROSS JOIN daily_sources s
-	WHERE s.publisher_id = ${source.publisherId} AND s.date = ${source.dayBefore} AND s.source_id = ${source.source}`);
+	WHERE s.publisher_id = ${source.publisherId} AND s.date = ${source.dayBefore} AND s.source_id = ${source.source} AND s.conversion_count > 0`);
 
 const STOP_OWNER = ["subject", "domain"] as const;
 const owner = namedCells(STOP_OWNER, sql`asked.value`);
@@ -111,7 +111,7 @@ type SpentRow = Record<"campaignId" | "dayClicks" | "daySpend" | "dayGross" | "e
 type VisitsRow = { place: number; visits: string | null };
 type NetworkRow = NetworkHour & { count: number };
 type UnpaidRow = { connection: string; hour: number; stored: number };
-/** Without a source, the publisher's number of them; with one, it is known, or below zero, the day before knew it. */
+/** Without a source, the publisher's number of them; with one, it is known, or below zero, had a sale on the day before. */
 type SourceRow = { publisherId: string; date: string; source: string | null; count: number };
 
 /** @param known is whole afterwards: what it still asks is asked in the same round trip */
@@ -176,7 +176,7 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 			sources.flatMap(({ publisherId, date, source, count }) => (source === null ? [[publisherDayKey(publisherId, date), count]] : [])),
 		),
 		knownSources: takeSources(sources, facts),
-		sourcesOfDayBefore: new Set(
+		soldOnDayBefore: new Set(
 			sources.flatMap(({ publisherId, date, source, count }) =>
 				source !== null && count < 0 ? [sourceKey(publisherId, date, source)] : [],
 			),

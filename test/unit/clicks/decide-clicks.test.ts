@@ -307,7 +307,7 @@ describe("unit: what is kept of what is not paid", () => {
 		expect(ledger.take([of("s2"), of("newer"), click()]).clicks.map(({ sourceId }) => sourceId)).toEqual(["s2", "other", null]);
 	});
 
-	test("names that anyone may make up on a public link crowd out neither those of bids nor those of the day before", () => {
+	test("names that anyone may make up on a public link crowd out neither those of bids nor those that sold on the day before", () => {
 		const ofLink = (subi: string) => click({ kind: "link", texts: { subi } });
 		// A bid's address may be given another source than it was asked for.
 		const ofBid = (subi: string, asked = subi) => click({ texts: { subi }, sourceHash: hashSource(asked) });
@@ -315,7 +315,7 @@ describe("unit: what is kept of what is not paid", () => {
 			decideClicks(clicks, facts(), {
 				...EMPTY_STATE,
 				sourceCounts: new Map([[publisherDayKey("acme", utcDay(NOON)), count]]),
-				sourcesOfDayBefore: new Set([sourceKey("acme", utcDay(NOON), "old")]),
+				soldOnDayBefore: new Set([sourceKey("acme", utcDay(NOON), "old")]),
 			}).clicks.map(({ sourceId }) => sourceId);
 		const clicks = () => [ofLink("made-up"), ofBid("made-up", "asked"), ofLink("old"), ofBid("asked")];
 		expect(sourcesAt(MAX_SOURCES_PER_DAY, ...clicks())).toEqual(["other", "other", "old", "asked"]);
