@@ -97,7 +97,7 @@ export const ADJUSTMENTS_PAGES = [
 				return view(
 					{ mayReturn: true },
 					<>
-						<Notice tone="waiting" title="Not all of it yet.">
+						<Notice tone="waiting" title="Not all of it yet." isState={false}>
 							There was more than is done at once.
 						</Notice>
 						<Changed adjusted={adjusted} />
@@ -231,7 +231,9 @@ function UndoForm({ fields, faults }: { fields: Record<string, string>; faults: 
 }
 
 /** What was asked for, name by name; a publisher and a conversion lead to their pages. */
-function Asked({ request: { platform, txnid, ...others } }: Pick<ListedAdjustment, "request">): JSX.Element {
+function Asked({ request }: Pick<ListedAdjustment, "request">): JSX.Element {
+	// How it stood before is for its undoing.
+	const { platform, txnid, was: _, was_released_micros: _1, ...others } = request;
 	const isConversion = typeof platform === "string" && typeof txnid === "string";
 	const named = Object.entries(isConversion ? others : { platform, ...others }).filter(
 		([, value]) => value !== null && value !== undefined,
@@ -246,7 +248,8 @@ function Asked({ request: { platform, txnid, ...others } }: Pick<ListedAdjustmen
 			{named.map(([name, value], at) => (
 				<>
 					{at > 0 || isConversion ? ", " : null}
-					{inWords(name)} {name === "publisher" ? <a href={networkPath("publishers", String(value))}>{String(value)}</a> : String(value)}
+					{inWords(name)}{" "}
+					{name === "publisher" ? <a href={networkPath("publishers", String(value))}>{String(value)}</a> : String(value) || "none"}
 				</>
 			))}
 		</>

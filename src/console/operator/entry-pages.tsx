@@ -58,7 +58,7 @@ export const ENTRY_PAGES = ENTRY_SECTIONS.map((section) =>
 function Changed({ how }: { how: string | undefined }): JSX.Element | null {
 	if (how === undefined) return null;
 	return how === "late" ? (
-		<Notice tone="waiting" title="It is changed.">
+		<Notice tone="waiting" title="It is changed." isState={false}>
 			Bids could not be told at once: they follow within a minute.
 		</Notice>
 	) : (

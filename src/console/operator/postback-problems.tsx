@@ -235,7 +235,7 @@ function Replayed({ replayed, fields }: { replayed: ReplayedPostbacks; fields: R
 	const again = { ...fields, ...(next_cursor !== null && { cursor: next_cursor }) };
 	return (
 		<>
-			<Notice tone={dry_run ? "plain" : "good"}>
+			<Notice tone={dry_run ? "plain" : "good"} isState={false}>
 				{dry_run ? "Nothing was sent through yet: this is what it comes to." : "They were sent through."}
 				{next_cursor === null ? null : " There is more than is looked at once."}
 			</Notice>

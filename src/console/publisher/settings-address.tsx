@@ -12,7 +12,7 @@ import type { ConsoleDeps } from "../deps.ts";
 import { formFaults } from "../form-faults.ts";
 import { page, seeOther, view } from "../page.ts";
 import { type Fault, Field } from "../ui/field.tsx";
-import { Faults, Notice } from "../ui/messages.tsx";
+import { Faults, Look, Notice } from "../ui/messages.tsx";
 import { Facts } from "../ui/table.tsx";
 import { found } from "./own-publisher.ts";
 
@@ -111,7 +111,7 @@ function Preview({ before, typed, etag, report }: { before: string; typed: strin
 	const { difference, warnings } = report;
 	const isSame = difference.changed === 0;
 	return (
-		<>
+		<Look title="What changes">
 			{isSame ? <Notice>Nothing would change: this is your address already.</Notice> : null}
 			<Facts
 				facts={[
@@ -141,6 +141,6 @@ function Preview({ before, typed, etag, report }: { before: string; typed: strin
 			<p>
 				<a href={PATH}>Another one</a>, or <a href={SETTINGS}>back to settings</a>
 			</p>
-		</>
+		</Look>
 	);
 }
