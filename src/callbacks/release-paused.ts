@@ -13,7 +13,7 @@ type ReleaseDeps = { db: Database; queue: CallbackQueue; now: () => number };
 
 /** Releases callbacks that a pause put aside, oldest first; notes when none is left. */
 export async function releasePaused(deps: ReleaseDeps, publisherId: string): Promise<void> {
-	await release(deps, publisherId, sql`${heldFor(publisherId)} ORDER BY created_at, id LIMIT ${MAX_RELEASED}`);
+	await release(deps, publisherId, chooseReleased(publisherId));
 }
 
 /**
@@ -21,16 +21,25 @@ export async function releasePaused(deps: ReleaseDeps, publisherId: string): Pro
  * these. A receiver that is well may refuse one callback for good, or all of a kind; another, which it takes, then ends the pause.
  */
 export async function releaseProbe(deps: ReleaseDeps, publisherId: string): Promise<void> {
-	const columns = sql`SELECT id, attempt_count, created_at`;
-	const oldest = sql`${heldFor(publisherId, columns)} ORDER BY created_at, id LIMIT ${MAX_PROBED}`;
-	const newest = sql`${heldFor(publisherId, columns)} ORDER BY created_at DESC, id DESC LIMIT ${MAX_PROBED}`;
-	await release(
-		deps,
-		publisherId,
-		sql`SELECT id FROM (SELECT * FROM (${oldest}) o UNION SELECT * FROM (${newest}) n) p
-			ORDER BY attempt_count, created_at DESC, id DESC LIMIT 1`,
-	);
+	await release(deps, publisherId, chooseProbe(publisherId));
 }
+
+/** For its query plan, too. */
+export function chooseReleased(publisherId: string): SQL {
+	return sql`${heldFor(publisherId)} ORDER BY created_at, ${UNINDEXED_ID} LIMIT ${MAX_RELEASED}`;
+}
+
+/** For its query plan, too. */
+export function chooseProbe(publisherId: string): SQL {
+	const columns = sql`SELECT id, attempt_count, created_at`;
+	const oldest = sql`${heldFor(publisherId, columns)} ORDER BY created_at, ${UNINDEXED_ID} LIMIT ${MAX_PROBED}`;
+	const newest = sql`${heldFor(publisherId, columns)} ORDER BY created_at DESC, ${UNINDEXED_ID} DESC LIMIT ${MAX_PROBED}`;
+	return sql`SELECT id FROM (SELECT * FROM (${oldest}) o UNION SELECT * FROM (${newest}) n) p
+		ORDER BY attempt_count, created_at DESC, id DESC LIMIT 1`;
+}
+
+/** SQLite would go through all callbacks of the publisher, which an index has in this order, for the few that are held. */
+const UNINDEXED_ID = sql`id || ''`;
 
 function heldFor(publisherId: string, columns = sql`SELECT id`): SQL {
 	return sql`${columns} FROM callbacks WHERE held_for = 'pause' AND publisher_id = ${publisherId}`;

@@ -1,8 +1,11 @@
 /** A receiver that is down: its address is paused, nothing is dropped, a probe brings everything back, and the sweep repeats nothing. */
 
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { FAILURES_TO_PAUSE } from "../../../src/callbacks/breaker.ts";
+import { chooseProbe, chooseReleased } from "../../../src/callbacks/release-paused.ts";
+import { openDatabase } from "../../../src/db/client.ts";
 import { Outbox, START } from "../../support/callback-outbox.ts";
 import { received, receivedCalls, receiverUrl, setStatus } from "../../support/callback-receiver.ts";
 import { ON_D1 } from "../../support/engine.ts";
@@ -240,5 +243,11 @@ describe("worker: the sweep", () => {
 			.bind(START)
 			.all<{ detail: string }>();
 		expect(results.map(({ detail }) => detail)).toEqual([expect.stringContaining("USING INDEX callbacks_sweep")]);
+	});
+
+	it.runIf(ON_D1).each([chooseProbe, chooseReleased])("looks at no callback that is not held (%s)", async (choose) => {
+		const plan = await openDatabase(env.DB).all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${choose("p")}`);
+		const searched = plan.map(({ detail }) => detail).filter((detail) => detail.includes("callbacks"));
+		expect(new Set(searched)).toEqual(new Set(["SEARCH callbacks USING INDEX callbacks_paused (publisher_id=?)"]));
 	});
 });
