@@ -28,8 +28,7 @@ export async function replayCallbacks(
 	actor: AuditActor,
 ): Promise<ReplayReport> {
 	const at = now();
-	const all = sql`SELECT platform, txnid, publisher_id, MIN(seq) AS first FROM callbacks WHERE ${conditionOf(selection)}
-		GROUP BY platform, txnid, publisher_id`;
+	const all = chooseConversions(selection);
 	const isInParts = selection.state === "exhausted";
 	const chosen = isInParts && !dry_run ? sql`${all} ORDER BY MIN(created_at), platform, txnid, publisher_id LIMIT ${MAX_REPLAYED}` : all;
 	const conversions = isInParts ? null : await db.get<{ n: number }>(sql`SELECT COUNT(*) AS n FROM (${all} LIMIT ${MAX_REPLAYED + 1})`);
@@ -64,6 +63,12 @@ export async function replayCallbacks(
 	);
 	await enqueueCallbacks(queue, ids);
 	return { replayed: rows.length, dry_run };
+}
+
+/** For its query plan, too: conversions with a callback that is selected. At once grouped, SQLite would go through all in that order. */
+export function chooseConversions(selection: Omit<ReplayRequest, "dry_run">): SQL {
+	return sql`WITH selected AS MATERIALIZED (SELECT platform, txnid, publisher_id, seq, created_at FROM callbacks WHERE ${conditionOf(selection)})
+		SELECT platform, txnid, publisher_id, MIN(seq) AS first FROM selected GROUP BY platform, txnid, publisher_id`;
 }
 
 function auditReplay(actor: AuditActor, at: number, selection: Omit<ReplayRequest, "dry_run">, replayed: SQL): SQL {

@@ -32,13 +32,16 @@ const STATES: Record<NonNullable<Selection["state"]>, SQL> = {
 
 /** A transaction has few callbacks. By the index of publishers, which has the order of lists, all of the publisher's would be read for them. */
 const UNINDEXED_PUBLISHER = sql`coalesce(publisher_id, '')`;
+/** Likewise of a platform, where anything else narrows the selection. A transaction's are found by both. */
+const UNINDEXED_PLATFORM = sql`platform || ''`;
 
 /** The selection as a condition on the table `callbacks`, to stand behind WHERE. */
 export function conditionOf({ id, publisher, platform, txnid, state, from, to }: Selection): SQL {
+	const isNarrow = [id, publisher, from, to].some((value) => value !== undefined) || state === "due" || state === "exhausted";
 	const conditions = [
 		id === undefined ? null : sql`id = ${id}`,
 		publisher === undefined ? null : sql`${txnid === undefined ? sql`publisher_id` : UNINDEXED_PUBLISHER} = ${publisher}`,
-		platform === undefined ? null : sql`platform = ${platform}`,
+		platform === undefined ? null : sql`${isNarrow && txnid === undefined ? UNINDEXED_PLATFORM : sql`platform`} = ${platform}`,
 		txnid === undefined ? null : sql`txnid = ${txnid}`,
 		state === undefined ? null : STATES[state],
 		from === undefined ? null : sql`created_at >= ${from}`,

@@ -8,8 +8,8 @@ import { deliverCallback } from "../../../src/callbacks/deliver-callback.ts";
 import type { CallbackQueue } from "../../../src/callbacks/enqueue.ts";
 import { lookAtCallbacks } from "../../../src/callbacks/list-callbacks.ts";
 import { type CallbackPage, callbackPageSchema, type ReplayReport, replayReportSchema } from "../../../src/callbacks/operator-answers.ts";
-import { replayCallbacks } from "../../../src/callbacks/replay-callbacks.ts";
-import { listSchema } from "../../../src/callbacks/requests.ts";
+import { chooseConversions, replayCallbacks } from "../../../src/callbacks/replay-callbacks.ts";
+import { listSchema, replaySchema } from "../../../src/callbacks/requests.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { readInput } from "../../../src/http/read-input.ts";
 import { ACTOR } from "../../support/actor.ts";
@@ -102,6 +102,21 @@ describe("worker: /operator/callbacks", () => {
 		const plan = await planOf(looked);
 		// Those of a transaction are few, and sorted.
 		expect(plan.filter((detail) => !detail.startsWith("USE TEMP") || !query.includes("txnid"))).toEqual([expect.stringContaining(index)]);
+	});
+
+	it.runIf(ON_D1).each([
+		["platform=west&state=exhausted", "callbacks_exhausted"],
+		["platform=west&state=due&to=2026-11-18", "callbacks_undelivered (created_at<?)"],
+		["platform=west&from=2026-11-18", "callbacks_by_time (created_at>?)"],
+		["platform=west&publisher=acme", "callbacks_by_publisher (publisher_id=?)"],
+		["platform=west&txnid=T-1", "callbacks_in_order (platform=? AND txnid=?)"],
+		["platform=west&state=delivered", "callbacks_in_order (platform=?)"],
+	])("a replay of %s finds them by %s", async (query, index) => {
+		const chosen = chooseConversions(readInput(replaySchema, Object.fromEntries(new URLSearchParams(query))));
+		const plan = await outbox.deps.db.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${chosen}`);
+		expect(plan.map(({ detail }) => detail).filter((detail) => detail.includes(" callbacks "))).toEqual([
+			expect.stringMatching(new RegExp(`^(?:SEARCH|SCAN) callbacks USING INDEX ${RegExp.escape(index)}$`)),
+		]);
 	});
 
 	it("looks at a bounded number of rows for what no index has, and goes on behind them", async () => {
