@@ -1,5 +1,5 @@
 /** What the passing of time brings: clicks that came late, waits that are over, rates that were imported, publishers that are active again. */
-import { and, asc, isNotNull, lte, notInArray, sql } from "drizzle-orm";
+import { and, asc, isNotNull, lte, notInArray, type SQL, sql } from "drizzle-orm";
 import { isAwayError } from "../db/overtaken.ts";
 import { conversions } from "../db/schema/conversions.ts";
 import { crowding } from "../lib/crowding.ts";
@@ -62,11 +62,17 @@ function readOldestDue({ db, now }: SettleDeps, without: readonly string[], limi
 }
 
 function readReleased({ db }: SettleDeps): Promise<ConversionKey[]> {
-	return db.all<ConversionKey>(sql`SELECT platform, txnid FROM conversions v
-		WHERE stage = 'quarantined' AND usd_nanos IS NULL
-			AND EXISTS (SELECT 1 FROM exchange_rates r WHERE r.id = v.currency || ' ' || date(event_at / 1000, 'unixepoch'))
-		LIMIT ${MAX_SWEPT}`);
+	return db.all<ConversionKey>(WITH_RATE_BY_NOW);
 }
+
+const withRateByNow = (
+	hold: SQL,
+) => sql`SELECT platform, txnid FROM conversions v WHERE stage = 'quarantined' AND ${hold} AND usd_nanos IS NULL
+	AND EXISTS (SELECT 1 FROM exchange_rates r WHERE r.id = v.currency || ' ' || date(event_at / 1000, 'unixepoch'))`;
+
+/** For its query plan, too. Earlier versions did not note what they held a conversion for. */
+export const WITH_RATE_BY_NOW = sql`${withRateByNow(sql`held_for = 'no_rate'`)} UNION ALL ${withRateByNow(sql`held_for IS NULL`)}
+	LIMIT ${MAX_SWEPT}`;
 
 function readReactivated({ db }: SettleDeps): Promise<ConversionKey[]> {
 	return db.all<ConversionKey>(sql`SELECT platform, txnid FROM conversions

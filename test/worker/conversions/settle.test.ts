@@ -6,6 +6,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Conversion } from "../../../src/conversions/conversion.ts";
 import { type Judgement, judgeConversion } from "../../../src/conversions/judge-conversion.ts";
 import { readLedgerState } from "../../../src/conversions/read-ledger-state.ts";
+import { WITH_RATE_BY_NOW } from "../../../src/conversions/sweep-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import worker from "../../../src/worker.ts";
 import {
@@ -1151,4 +1152,10 @@ describe("worker: settling", () => {
 			s2: "x",
 		});
 	});
+});
+
+test.runIf(ON_D1)("the minute's look for rates that have come goes by no conversion that is held for anything else", async () => {
+	const plan = await openDatabase(env.DB).all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${WITH_RATE_BY_NOW}`);
+	const held = "SEARCH v USING INDEX conversions_held (held_for=?)";
+	expect(plan.map(({ detail }) => detail).filter((detail) => / v\b/.test(detail))).toEqual([held, held]);
 });
