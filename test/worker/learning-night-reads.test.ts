@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { dayOf } from "../../src/learning/cohorts.ts";
 import { holdGuards } from "../../src/learning-night/hold-guards.ts";
+import { readPayouts } from "../../src/learning-night/read-payouts.ts";
 import { runNight } from "../../src/learning-night/run-night.ts";
 import { countRows } from "../bench/counted-d1.ts";
 import { rowsOf } from "../support/click-messages.ts";
@@ -75,6 +76,19 @@ describe.runIf(ON_D1)("worker: what learning reads", () => {
 		await runNight({ db: openDatabase(client), now: () => NOW }, NETWORK, TODAY, { rows: 1_000_000, mayGoOn: () => true });
 		const aimed = counted.filter(({ text }) => text.startsWith("UPDATE learning_factors SET moving = 1, target"));
 		expect(aimed.map(({ rows }) => rows < 100)).toEqual([true]);
+	});
+
+	it("is, of payouts, each once by each reading, however many pages they are", async () => {
+		const ids = JSON.stringify(Array.from({ length: WITHOUT }, (_, at) => WITH_CLICKS.length + 6_001 + at));
+		await env.DB.prepare(`INSERT INTO learning_earnings SELECT c.atom, 'p1', 's1', '', 'homepage', ?, s.atom, 1, 4000000
+			FROM json_each(?) c, json_each('[1,2,3,4,5,6,7,8]') s`)
+			.bind(TODAY, ids)
+			.run();
+		const { client, counted } = countStatements(env.DB, true);
+		await readPayouts(openDatabase(client), 2_000);
+		// With each row its campaign is looked up, and it is sorted.
+		expect(counted.reduce((sum, { rows }) => sum + rows, 0) / (8 * WITHOUT)).toBeLessThan(11);
+		await env.DB.prepare("DELETE FROM learning_earnings").run();
 	});
 
 	it("is, of an hour's guards, no more where there are more clicks of days before", async () => {
