@@ -63,7 +63,6 @@ export async function rebuildWeek(db: Database, week: number, alongside: readonl
 		sql`DELETE FROM learning_earnings WHERE ${days}`,
 		sql`DELETE FROM learning_publisher_delays WHERE ${days}`,
 		sql`DELETE FROM learning_conversions WHERE ${days}`,
-		// A conversion may be reported before its click is written, and clocks differ: a day.
 		sql`INSERT INTO learning_conversions (platform, txnid, click_id, day, approved_lag, reversed_lag, net_micros, size_class, paid)
 			WITH least AS MATERIALIZED (SELECT CAST(value AS BIGINT) AS micros FROM json_each(${JSON.stringify(LEAST_OF_CLASS)})),
 			clicked AS MATERIALIZED (SELECT v.platform, v.txnid, v.click_id, ${CLICK_DAY} AS day, coalesce(v.gross_micros, 0) AS net_micros,
@@ -71,7 +70,7 @@ export async function rebuildWeek(db: Database, week: number, alongside: readonl
 					${IS_PAID} AS paid,
 					coalesce((SELECT max(e.seq) FROM conversion_events e WHERE e.platform = v.platform AND e.txnid = v.txnid AND e.kind = 'detached'), 0) AS since
 				FROM conversions v CROSS JOIN clicks c
-				WHERE v.first_received_at >= ${from - DAY_MS} AND v.clicked_at >= ${from} AND v.clicked_at < ${to} AND c.id = v.click_id AND ${ofWeek}
+				WHERE v.click_id >= ${leastIdAt(from)} AND v.click_id < ${leastIdAt(to)} AND c.id = v.click_id AND ${ofWeek}
 					AND v.test = 0 AND ${IS_LEARNED} AND (c.reason IS NULL OR c.reason = 'voided')),
 			told AS MATERIALIZED (SELECT g.platform, g.txnid, e.seq, e.at / 86400000 AS day, CASE WHEN
 					(SELECT x.details -> 'set' ->> 'stage' FROM conversion_events x WHERE x.platform = e.platform AND x.txnid = e.txnid AND x.seq <= e.seq

@@ -26,15 +26,18 @@ import { giveUpPlaces, moveNextRows, type Retirement } from "../../src/learning-
 import { tidyLearning } from "../../src/learning-rows/tidy.ts";
 import { hashSource } from "../../src/lib/hash.ts";
 import { HttpError } from "../../src/lib/http.ts";
+import { leastIdAt } from "../../src/lib/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
 import { rebuildLearning } from "../../src/operator/learning/rebuild.ts";
 import { removeOld } from "../../src/retention/remove-old.ts";
 import { ACTOR } from "../support/actor.ts";
 import { CLICKED_AT, capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { importConversionNetwork, postbackMessage } from "../support/conversions.ts";
+import { ON_D1 } from "../support/engine.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 import { clickRow, conversionRow, store as storeRows } from "../support/report-rows.ts";
+import { countRows } from "../support/row-counts.ts";
 
 const DAY = Math.floor(CLICKED_AT / DAY_MS);
 const LONG_KEYWORD = "red running shoes for wide feet with laces that never come undone again";
@@ -240,6 +243,17 @@ describe("worker: clicks of a network that does not learn", () => {
 
 	beforeEach(async () => {
 		await rowsOf("UPDATE click_sequence SET learning_gap = NULL");
+	});
+
+	it.runIf(ON_D1)("of a week are made again without a look at the conversions of later ones", async () => {
+		await rowsOf(`INSERT INTO conversions (platform, txnid, cid, stage, status, status_unknown, test, event_at, payout_micros, currency, click_id,
+				clicked_at, event_count, first_received_at, updated_at)
+			SELECT 'northwind', 'later-' || key, 'c', 'settled', 'approved', 0, 0, ${CLICKED_AT}, 1, 'USD', '${leastIdAt(CLICKED_AT)}-' || key,
+				${CLICKED_AT}, 1, ${CLICKED_AT}, ${CLICKED_AT}
+			FROM json_each('${JSON.stringify(Array.from({ length: 1_000 }, () => 0))}')`);
+		const { client, counted } = countRows(env.DB, true);
+		await rebuildWeek(openDatabase(client), weekOf(DAY) - 7);
+		expect(counted.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThan(500);
 	});
 
 	it("leave no rows; what is missing is made of them once anyone learns, as if they had", async () => {
