@@ -7,6 +7,8 @@ import { SPENT_EVER, sweepCaps, sweepImportedCaps } from "../../src/clicks/consu
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { PAUSE_PROPAGATION_MS } from "../../src/clicks/consumer/decide-pause.ts";
 import { publishPauses } from "../../src/clicks/consumer/publish-pauses.ts";
+import { openDatabase } from "../../src/db/client.ts";
+import { wrapD1 } from "../../src/db/wrap-d1.ts";
 import { SECOND_MS } from "../../src/lib/time.ts";
 import worker from "../../src/worker.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
@@ -324,6 +326,16 @@ describe("worker: a paused campaign", () => {
 		await setCaps({ daily_click_cap: null });
 		await sweep(NOON + 180_000);
 		expect(await paused()).toEqual([]);
+	});
+
+	it("stands without being written again each minute", async () => {
+		await setCaps({ daily_click_cap: 3 });
+		await click(3, NOON);
+		await passSecond();
+		const written: string[] = [];
+		const client = wrapD1(env.DB, (texts) => void written.push(...texts.filter((text) => text.startsWith("INSERT"))));
+		await sweepCaps({ ...capDeps(() => NOON + 60_000), db: openDatabase(client) });
+		expect([await paused(), written]).toEqual([[5001], []]);
 	});
 
 	it("is still paused after the KV key was lost or spoilt", async () => {

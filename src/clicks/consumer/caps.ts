@@ -211,7 +211,7 @@ function aheadOf(state: PausedState & { day: string }, now: number): Spent {
 	return { clicks: state.aheadClicks, micros: state.aheadMicros };
 }
 
-/** Campaigns clicked today, on their own clocks, whose caps are met. */
+/** Campaigns clicked today, on their own clocks, whose caps are met, but for those that stand still already: on most minutes, all of them. */
 async function findSpent(db: Database, now: number): Promise<Pause[]> {
 	// Clocks are at most 14 hours ahead of UTC, and 12 behind.
 	const days = JSON.stringify([...new Set([now - 12 * HOUR_MS, now, now + 14 * HOUR_MS].map(utcDay))]);
@@ -220,7 +220,8 @@ async function findSpent(db: Database, now: number): Promise<Pause[]> {
 		CROSS JOIN campaign_days d
 		CROSS JOIN campaigns c
 		LEFT JOIN campaign_totals t ON t.campaign_id = c.campaign_id
-		WHERE d.day = today.atom AND c.campaign_id = d.campaign_id AND (${isMet})`);
+		WHERE d.day = today.atom AND c.campaign_id = d.campaign_id AND (${isMet})
+			AND NOT EXISTS (SELECT 1 FROM campaign_pauses p WHERE p.campaign_id = d.campaign_id)`);
 	return states.filter((state) => state.day === localDay(state.timezone, now)).flatMap((state) => pauseOf(state, NOTHING));
 }
 
