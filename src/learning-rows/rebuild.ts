@@ -5,7 +5,7 @@ import { removedFrom } from "../db/removed-clicks.ts";
 import { WEEK_DAYS, weekOf } from "../learning/fold.ts";
 import { CONFIRMED_CLASSES, sizeClassOf } from "../learning/size-class.ts";
 import { leastIdAt } from "../lib/ids.ts";
-import { DAY_MS } from "../lib/time.ts";
+import { DAY_MS, HOUR_MS } from "../lib/time.ts";
 import { addConversions } from "./learn-conversions.ts";
 import { addClicks } from "./move-clicks.ts";
 import { CLICK_DAY, IS_LEARNED, IS_PAID } from "./placed.ts";
@@ -70,7 +70,7 @@ export async function rebuildWeek(db: Database, week: number, alongside: readonl
 					${IS_PAID} AS paid,
 					coalesce((SELECT max(e.seq) FROM conversion_events e WHERE e.platform = v.platform AND e.txnid = v.txnid AND e.kind = 'detached'), 0) AS since
 				FROM conversions v CROSS JOIN clicks c
-				WHERE v.click_id >= ${leastIdAt(from)} AND v.click_id < ${leastIdAt(to)} AND c.id = v.click_id AND ${ofWeek}
+				WHERE v.click_id >= ${leastIdAt(from - HOUR_MS)} AND v.click_id < ${leastIdAt(to + HOUR_MS)} AND c.id = v.click_id AND ${ofWeek}
 					AND v.test = 0 AND ${IS_LEARNED} AND (c.reason IS NULL OR c.reason = 'voided')),
 			told AS MATERIALIZED (SELECT g.platform, g.txnid, e.seq, e.at / 86400000 AS day, CASE WHEN
 					(SELECT x.details -> 'set' ->> 'stage' FROM conversion_events x WHERE x.platform = e.platform AND x.txnid = e.txnid AND x.seq <= e.seq
