@@ -217,10 +217,16 @@ function toPostbackMessage({ publisher, hash, upperCase, eventAt, kind: _, ...fi
 
 /** What operators ask for; some of that is refused, as there is nothing to undo, to judge or to attach to. */
 async function adjustAs(step: Extract<Intervention, { kind: "adjust" | "attach" | "undo" }>, made: string[]): Promise<void> {
+	const isOfNothing = step.kind === "attach" && !(await isReported(step.txnid));
 	const response = await askFor(step, made);
 	const { id } = await response.json<{ id?: string }>();
-	expect(response.status).toBe(id === undefined ? 422 : 200);
+	expect(response.status).toBe(isOfNothing ? 404 : id === undefined ? 422 : 200);
 	if (id !== undefined && step.kind !== "undo") made.push(id);
+}
+
+async function isReported(txnid: string): Promise<boolean> {
+	const found = await env.DB.prepare("SELECT txnid FROM conversions WHERE platform = 'northwind' AND txnid = ?").bind(txnid).first();
+	return found !== null;
 }
 
 function askFor(step: Extract<Intervention, { kind: "adjust" | "attach" | "undo" }>, made: readonly string[]): Promise<Response> {
