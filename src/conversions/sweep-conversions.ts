@@ -65,10 +65,10 @@ function readReleased({ db }: SettleDeps): Promise<ConversionKey[]> {
 	return db.all<ConversionKey>(WITH_RATE_BY_NOW);
 }
 
-const withRateByNow = (
-	hold: SQL,
-) => sql`SELECT platform, txnid FROM conversions v WHERE stage = 'quarantined' AND ${hold} AND usd_nanos IS NULL
-	AND EXISTS (SELECT 1 FROM exchange_rates r WHERE r.id = v.currency || ' ' || date(event_at / 1000, 'unixepoch'))`;
+function withRateByNow(hold: SQL): SQL {
+	return sql`SELECT platform, txnid FROM conversions v WHERE stage = 'quarantined' AND ${hold} AND usd_nanos IS NULL
+		AND EXISTS (SELECT 1 FROM exchange_rates r WHERE r.id = v.currency || ' ' || date(event_at / 1000, 'unixepoch'))`;
+}
 
 /** For its query plan, too. Earlier versions did not note what they held a conversion for. */
 export const WITH_RATE_BY_NOW = sql`${withRateByNow(sql`held_for = 'no_rate'`)} UNION ALL ${withRateByNow(sql`held_for IS NULL`)}

@@ -3,12 +3,11 @@ import { Hono } from "hono";
 import { accepts } from "hono/accepts";
 import { jsonResponse } from "../lib/http.ts";
 import { isoTimeOrNull } from "../lib/time.ts";
-import { writeCsv } from "../reports/csv.ts";
 import { type DataThroughDeps, readDataThrough } from "./data-through.ts";
 import { readNetworkReport } from "./read-report.ts";
 import type { NetworkReport } from "./report-answer.ts";
 import { hasDetails, readNetworkReportQuery } from "./report-request.ts";
-import { csvOf, fileNameOf } from "./show-report.ts";
+import { writeReportCsv } from "./write-report-csv.ts";
 
 const HEADERS = { "cache-control": "no-store", vary: "OperatorKey, Accept" };
 
@@ -31,15 +30,10 @@ export function networkReportRoutes(deps: DataThroughDeps): Hono {
 /** What stands beside `data` in JSON stands in headers, but for the total. */
 function csvAnswer(report: NetworkReport, isDetailed: boolean): Response {
 	const { limit, next_cursor: next, data_through: through } = report;
-	const { columns, records } = csvOf(report, isDetailed);
-	return new Response(writeCsv(columns, records), {
-		headers: {
-			...HEADERS,
-			"content-type": "text/csv; charset=utf-8; header=present",
-			"content-disposition": `attachment; filename="${fileNameOf(report)}"`,
-			"x-limit": String(limit),
-			...(through !== null && { "x-data-through": through }),
-			...(next !== null && { "x-next-cursor": next }),
-		},
+	return writeReportCsv(report, isDetailed, {
+		...HEADERS,
+		"x-limit": String(limit),
+		...(through !== null && { "x-data-through": through }),
+		...(next !== null && { "x-next-cursor": next }),
 	});
 }

@@ -99,8 +99,3 @@ export function csvOf(
 	const details = hasDetails ? [...others, ...CLICK_REASONS.map((reason) => `unpaid_${reason}`)] : [];
 	return { columns: [...group, ...sums, ...details], records };
 }
-
-/** What the CSV of a report is saved as. */
-export function fileNameOf({ group, from, to }: Pick<NetworkReport, "group" | "from" | "to">): string {
-	return `network-${group.join("-")}-${from}-${to}.csv`;
-}

@@ -135,6 +135,22 @@ describe("worker: operators' pages", () => {
 		await env.DB.prepare("DELETE FROM daily_network WHERE date = '2026-11-12'").run();
 	});
 
+	it("traffic as CSV is refused where it has more rows than it takes, and has all up to there", async () => {
+		const path = "/console/operator/traffic.csv?from=2026-01-01&to=2026-01-01&group=source";
+		const add = (from: number, to: number) =>
+			env.DB.prepare(
+				`INSERT INTO daily_sources (publisher_id, date, source_id, click_count)
+				WITH RECURSIVE n(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${to}) SELECT 'quiet', '2026-01-01', 's-' || i, 1 FROM n`,
+			).run();
+		// One row more is what the others lack.
+		await add(1, 19_999);
+		expect((await (await get(path, visitors.viewer)).text()).trim().split("\r\n")).toHaveLength(1 + 20_000);
+		await add(20_000, 20_000);
+		const refused = await get(path, visitors.viewer);
+		expect([refused.status, (await refused.text()).includes("more than 20000 rows")]).toEqual([422, true]);
+		await env.DB.prepare("DELETE FROM daily_sources WHERE date = '2026-01-01'").run();
+	});
+
 	const CLICKS = "/console/operator/clicks";
 	const hashesIn = (text: string) => [...text.matchAll(/<code>([abc])\1{31}<\/code>/g)].map(([, letter]) => letter);
 
