@@ -53,7 +53,7 @@ export const ASSUMPTIONS = {
 	clickCpu: measured(85.92, "µs CPU", "a redirect", "redirect", "redirect.cpu"),
 	postbackCpu: measured(120.1, "µs CPU", "a postback taken in", "intake", "intake.postback.cpu"),
 	clickBatchMs: measured(9.094, "ms", "to count a full batch of clicks, database included", "click-consumer", "click_consumer.batch"),
-	settledPerSecond: measured(3_575, "postbacks/s", "settled by batch, database included", "settle", "settle.new.large"),
+	settledPerSecond: measured(1_291, "postbacks/s", "settled by batch, database included", "settle", "settle.new.large"),
 	callbackCpu: assumed(2_000, "µs CPU", "a callback delivered"),
 
 	// Queues.
@@ -124,7 +124,7 @@ export const ASSUMPTIONS = {
 		"click-consumer-postgres",
 		"click_consumer.postgres.wal",
 	),
-	postgresClickBytes: measured(628.7, "bytes", "a click with its indexes", "click-consumer-postgres", "click_consumer.postgres.click"),
+	postgresClickBytes: measured(628.9, "bytes", "a click with its indexes", "click-consumer-postgres", "click_consumer.postgres.click"),
 	postgresConversionBytes: assumed(7_000, "bytes", "a conversion, its postbacks and callback"),
 	postgresPagesPerClick: assumed(4, "pages", "at random a click: what its indexes touch"),
 	postgresLoad: assumed(0.25, "of its cores", "busy with clicks at the peak: the rest is for settling, reports and vacuum"),
