@@ -27,18 +27,24 @@ const MAX_OPENED_A_DAY = 100;
 const MAX_LOOKED_UP = "10";
 
 /** What is known of an id, of one publisher: conversions and clicks, as it may see them. */
-export async function lookUp({ db, now }: ClaimsDeps, publisher: string, id: string): Promise<Known> {
+export async function lookUp(deps: ClaimsDeps, publisher: string, id: string): Promise<Known> {
+	return (await lookUpFirst(deps, publisher, id)).known;
+}
+
+/** The same; `isAll` where there are no more. Of an id that very many clicks have, whoever's, only some are looked at. */
+async function lookUpFirst({ db, now }: ClaimsDeps, publisher: string, id: string): Promise<{ known: Known; isAll: boolean }> {
 	const wanted = { id, limit: MAX_LOOKED_UP };
 	const conversions = await readConversions(db, publisher, readConversionsQuery(wanted, now()));
 	const clicks = await readClicks(db, publisher, readClicksQuery(wanted, now()));
-	return { conversions: conversions?.data ?? [], clicks: clicks?.data ?? [] };
+	const isAll = [conversions, clicks].every((page) => page === null || page.next_cursor === null);
+	return { known: { conversions: conversions?.data ?? [], clicks: clicks?.data ?? [] }, isAll };
 }
 
-/** What stands against a claim, since it is known already; null where nothing does. Pure. */
-function decideClaim(kind: ClaimRequest["kind"], { conversions, clicks }: Known): "known" | "no_sale" | "no_click" | null {
-	if (conversions.length === 0 && clicks.length === 0) return "no_click";
+/** What stands against a claim, since it is known already; null where nothing does. That nothing is there is said where `isAll` is known. Pure. */
+function decideClaim(kind: ClaimRequest["kind"], { conversions, clicks }: Known, isAll: boolean): "known" | "no_sale" | "no_click" | null {
+	if (conversions.length === 0 && clicks.length === 0) return isAll ? "no_click" : null;
 	if (kind === "missing") return conversions.length > 0 ? "known" : null;
-	if (conversions.length === 0) return "no_sale";
+	if (conversions.length === 0) return isAll ? "no_sale" : null;
 	// What waits for something else than the platform's word is not wrong yet.
 	return conversions.every(({ held }) => held !== null) ? "known" : null;
 }
@@ -51,8 +57,8 @@ function decideClaim(kind: ClaimRequest["kind"], { conversions, clicks }: Known)
 export async function openClaim(deps: ClaimsDeps, publisher: string, actor: AuditActor, request: ClaimRequest): Promise<Claimed> {
 	const { db, now } = deps;
 	const { kind, id: aboutId, brand, at: sold, amount, text } = request;
-	const known = await lookUp(deps, publisher, aboutId);
-	const against = decideClaim(kind, known);
+	const { known, isAll } = await lookUpFirst(deps, publisher, aboutId);
+	const against = decideClaim(kind, known, isAll);
 	if (against !== null) return { outcome: against, claim: null, ...known };
 	const clickHash = await clickOfSale(db, publisher, kind, known);
 	const names = await namesOfSale(db, publisher, { kind, about: aboutId }, clickHash, known);

@@ -9,6 +9,8 @@ export type Known = Pick<Claimed, "conversions" | "clicks">;
 
 /** Redirects of one click hash whose ids are looked for. */
 const MAX_REDIRECTS = 100;
+/** Clicks of a publisher's click id that are looked at. */
+const MAX_OF_ID = 1_000;
 
 /** The hash of the click of the one sale that a claim is about; null where nobody can tell which is meant. */
 export async function clickOfSale(db: Database, publisher: string, kind: Claim["kind"], known: Known): Promise<string | null> {
@@ -66,13 +68,17 @@ async function namesOfClicks(db: Database, publisher: string, hashes: readonly s
 async function namesOfClick(db: Database, publisher: string, hash: string): Promise<string[]> {
 	const own = await db.all<{ id: string; clickId: string | null }>(sql`SELECT c.id, c.publisher_click_id AS "clickId"
 		FROM (${clicksOfHash(hash)}) k CROSS JOIN clicks c WHERE c.id = k.id AND c.publisher_id = ${publisher} LIMIT ${MAX_REDIRECTS}`);
-	const clickIds = JSON.stringify([...new Set(own.map(({ clickId }) => clickId).filter((clickId) => clickId !== null))]);
-	// A publisher may give all its clicks one id.
-	const shared = await db.all<{ clickId: string }>(sql`SELECT DISTINCT c.publisher_click_id AS "clickId"
-		FROM json_each(${clickIds}) k CROSS JOIN clicks c
-		WHERE c.publisher_click_id = k.atom AND c.publisher_id = ${publisher} AND c.click_hash <> ${hash}`);
-	const isShared = new Set(shared.map(({ clickId }) => clickId));
-	return [hash, ...own.flatMap(({ id, clickId }) => (clickId === null || isShared.has(clickId) ? [id] : [id, clickId]))];
+	const clickIds = unique(own.map(({ clickId }) => clickId).filter((clickId) => clickId !== null));
+	const isShared = await Promise.all(clickIds.map((clickId) => haveOthers(db, publisher, hash, clickId)));
+	return [hash, ...own.map(({ id }) => id), ...clickIds.filter((_, n) => isShared[n] === false)];
+}
+
+/** Whether another click of the publisher has its click id. It may give all its clicks one: of an id that very many have it is taken for granted. */
+async function haveOthers(db: Database, publisher: string, hash: string, clickId: string): Promise<boolean> {
+	const some = sql`SELECT publisher_id, click_hash FROM clicks WHERE publisher_click_id = ${clickId} LIMIT ${MAX_OF_ID + 1}`;
+	const [found] = await db.all<{ clicks: number; others: number }>(sql`SELECT count(*) AS clicks,
+		count(CASE WHEN publisher_id = ${publisher} AND click_hash <> ${hash} THEN 1 END) AS others FROM (${some}) s`);
+	return found !== undefined && (found.others > 0 || found.clicks > MAX_OF_ID);
 }
 
 function unique(names: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 /** A publisher's own clicks, paid or not, by time: found in two indexes, each of which has the clicks that are not in the other. */
 import { type SQL, sql } from "drizzle-orm";
-import { clicksOfAnyId } from "../db/clicks-of-hash.ts";
+import { clicksOfAnyId, hasAnyId, haveMoreAnId } from "../db/clicks-of-hash.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import type { ListOrder } from "../http/filters.ts";
 import type { Span } from "../http/period.ts";
@@ -14,6 +14,8 @@ import type { ClicksQuery } from "./clicks-request.ts";
 
 /** Clicks that a request with a filter looks at: where these hold too few, the cursor goes on behind them. */
 const MAX_LOOKED_AT = 20_000;
+/** Clicks that are looked up by an id. One that more have, whoever's, is a filter of the publisher's own. */
+export const MAX_OF_ID = 2_000;
 
 type Row = {
 	id: string;
@@ -72,11 +74,12 @@ export function goingOn({ fromAt, toAt }: Span, order: ListOrder, lastAt: number
 
 /** Null where the publisher is no more. */
 export async function readClicks(db: Database, publisherId: string, query: ClicksQuery): Promise<PublisherClicks | null> {
-	const { limit, reason, brand, source, order } = query;
+	const { limit, reason, brand, source, order, id } = query;
 	const { way } = goingOn(query, order, null);
 	const inOrder = sql`l.clicked_at ${way}, l.id ${way}`;
-	const isFiltered = reason !== null || brand !== null || source !== null;
-	const looked = lookAtClicks(publisherId, query, isFiltered ? MAX_LOOKED_AT : limit + 1);
+	const shared = id !== null && (await haveMoreAnId(db, id, MAX_OF_ID)) ? id : null;
+	const isFiltered = reason !== null || brand !== null || source !== null || shared !== null;
+	const looked = lookAtClicks(publisherId, shared === null ? query : { ...query, id: null }, isFiltered ? MAX_LOOKED_AT : limit + 1);
 	const [owner, page, last] = await runTransaction(db, [
 		sql`SELECT campaign_id_enabled AS "campaignIdEnabled" FROM publishers WHERE id = ${publisherId}`,
 		sql`SELECT c.id, c.click_hash AS "clickHash", c.clicked_at AS at, c.kind, c.reason, c.publisher_click_id AS "clickId", b.domain AS brand, c.campaign_id AS "campaignId",
@@ -85,6 +88,7 @@ export async function readClicks(db: Database, publisherId: string, query: Click
 			FROM (${looked}) l CROSS JOIN clicks c LEFT JOIN brands b ON b.id = c.brand_id
 			WHERE c.id = l.id AND ${isWanted(reason)} AND ${source === null ? sql`true` : sql`coalesce(c.source_id, '') = ${source}`}
 				AND ${brand === null ? sql`true` : sql`c.brand_id IN (SELECT id FROM brands WHERE domain = ${brand})`}
+				AND ${shared === null ? sql`true` : hasAnyId(shared)}
 			ORDER BY ${inOrder} LIMIT ${limit + 1}`,
 		...(isFiltered
 			? [sql`SELECT l.clicked_at AS at, l.id FROM (${looked}) l ORDER BY ${inOrder} LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`]

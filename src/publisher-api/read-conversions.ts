@@ -1,12 +1,13 @@
 /** A publisher's own conversions, counted or not, by time: found in two indexes, each of which has those that are not in the other. */
 import { type SQL, sql } from "drizzle-orm";
+import { haveMoreAnId, isOfAnyId } from "../db/clicks-of-hash.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import { cutPage, writeCursor } from "../http/pages.ts";
 import { isoTime, isoTimeOrNull } from "../lib/time.ts";
 import { OTHER_CONVERSION, PAID_CONVERSION } from "../reports/counted.ts";
 import type { PublisherConversion, PublisherConversions } from "./conversions-answer.ts";
 import type { ConversionsQuery } from "./conversions-request.ts";
-import { clicksOfId, goingOn } from "./read-clicks.ts";
+import { clicksOfId, goingOn, MAX_OF_ID } from "./read-clicks.ts";
 import { type ConversionState, type EventRow, showHistory, showState, type Viewer } from "./show-conversion.ts";
 import { readViewer, viewerOf } from "./viewer.ts";
 
@@ -63,11 +64,12 @@ export async function readConversions(
 	query: ConversionsQuery,
 	held: "with" | "without" = "with",
 ): Promise<PublisherConversions | null> {
-	const { limit, status, brand, source, order } = query;
+	const { limit, status, brand, source, order, id } = query;
 	const { way } = goingOn(query, order, null);
 	const inOrder = sql`l.event_at ${way}, l.platform ${way}, l.txnid ${way}`;
-	const isFiltered = status !== null || brand !== null || source !== null;
-	const looked = lookAtConversions(publisherId, query, isFiltered ? MAX_LOOKED_AT : limit + 1);
+	const shared = id !== null && (await haveMoreAnId(db, id, MAX_OF_ID)) ? id : null;
+	const isFiltered = status !== null || brand !== null || source !== null || shared !== null;
+	const looked = lookAtConversions(publisherId, shared === null ? query : { ...query, id: null }, isFiltered ? MAX_LOOKED_AT : limit + 1);
 	const [owner, page, last] = await runTransaction(db, [
 		readViewer(publisherId),
 		// Whether a click is still there is asked by its id: it may be on another node (decision 0034).
@@ -79,6 +81,7 @@ export async function readConversions(
 			WHERE v.platform = l.platform AND v.txnid = l.txnid AND ${isWanted(status, held)}
 				AND ${source === null ? sql`true` : sql`coalesce(v.source_id, '') = ${source}`}
 				AND ${brand === null ? sql`true` : sql`v.brand_id IN (SELECT id FROM brands WHERE domain = ${brand})`}
+				AND ${shared === null ? sql`true` : isOfAnyId(shared, MAX_OF_ID)}
 			ORDER BY ${inOrder} LIMIT ${limit + 1})
 			SELECT page.*, c.id AS click FROM page LEFT JOIN (SELECT id FROM clicks WHERE id IN (SELECT click_id FROM page)) c ON c.id = page.click_id
 			ORDER BY page.at ${way}, page.platform ${way}, page.txnid ${way}`,

@@ -4,7 +4,7 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { type ClickRow, showClick } from "../../conversions/show-rows.ts";
-import { clicksOfAnyId } from "../../db/clicks-of-hash.ts";
+import { newestOfAnyId } from "../../db/clicks-of-hash.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { leastIdAt } from "../../lib/ids.ts";
 import { OPERATOR_CURSOR } from "../../lib/page-cursor.ts";
@@ -21,7 +21,7 @@ export async function listClicks(db: Database, query: ClicksQuery): Promise<Clic
 	const { limit } = query;
 	const most = isFiltered(query) ? MAX_LOOKED_AT : limit + 1;
 	const looked = lookAtClicks(query, most);
-	const inOrder = query.id === undefined && query.publisher === undefined ? sql`l.id DESC` : sql`l.at DESC, l.id DESC`;
+	const inOrder = query.id !== undefined || query.publisher === undefined ? sql`l.id DESC` : sql`l.at DESC, l.id DESC`;
 	const [page, last] = await runTransaction(db, [
 		sql`SELECT c.*, b.domain AS domain FROM (${looked}) l CROSS JOIN clicks c LEFT JOIN brands b ON b.id = c.brand_id
 			WHERE c.id = l.id AND ${isWanted(query)} ORDER BY ${inOrder} LIMIT ${limit + 1}`,
@@ -46,20 +46,18 @@ function showListed(row: ClickRow): ListedClick {
 
 /**
  * For its query plan, too: the next clicks behind the cursor. A publisher's are in two indexes, each of which has those that are not in the
- * other; all clicks are in the order of their ids.
+ * other; all clicks, and those of one id whoever's, are in the order of their ids.
  */
 export function lookAtClicks(query: ClicksQuery, most: number): SQL {
 	const { id, publisher, reason, fromAt, toAt, after } = query;
 	const isNext = isBehind(fromAt, toAt, after);
 	const ordered = sql`${isNext} ORDER BY c.clicked_at DESC, c.id DESC LIMIT ${most}`;
+	// In the order of ids alone: what else there is to hold would be looked for in all behind.
+	const isOfIds = isOfIdsBehind(fromAt, toAt, after);
 	if (id !== undefined) {
-		const owner = publisher === undefined ? sql`true` : sql`c.publisher_id = ${publisher}`;
-		return sql`SELECT c.clicked_at AS at, c.id FROM (${clicksOfAnyId(id)}) k CROSS JOIN clicks c WHERE c.id = k.id AND ${owner} AND ${ordered}`;
+		return sql`SELECT c.clicked_at AS at, c.id FROM (${newestOfAnyId(id, most, isOfIds)}) k CROSS JOIN clicks c WHERE c.id = k.id`;
 	}
-	if (publisher === undefined) {
-		// In the order of ids alone: what else there is to hold would be looked for in all behind.
-		return sql`SELECT c.clicked_at AS at, c.id FROM clicks c WHERE ${isOfIds(fromAt, toAt, after)} ORDER BY c.id DESC LIMIT ${most}`;
-	}
+	if (publisher === undefined) return sql`SELECT c.clicked_at AS at, c.id FROM clicks c WHERE ${isOfIds} ORDER BY c.id DESC LIMIT ${most}`;
 	const of = (some: SQL) =>
 		sql`SELECT s.at, s.id FROM (SELECT c.clicked_at AS at, c.id FROM clicks c WHERE c.publisher_id = ${publisher} AND ${some} AND ${ordered}) s`;
 	const others = of(sql`(c.reason IS NOT NULL OR c.pricing_model = 'CPA')`);
@@ -68,11 +66,11 @@ export function lookAtClicks(query: ClicksQuery, most: number): SQL {
 }
 
 /** By ids alone, which are of the time of the click to the millisecond. */
-function isOfIds(fromAt: number | null, toAt: number | null, after: Position | null): SQL {
+function isOfIdsBehind(fromAt: number | null, toAt: number | null, after: Position | null): SQL {
 	const conditions = [
-		fromAt === null ? null : sql`c.id >= ${leastIdAt(fromAt)}`,
-		toAt === null ? null : sql`c.id < ${leastIdAt(toAt)}`,
-		after === null ? null : sql`c.id < ${after.id}`,
+		fromAt === null ? null : sql`id >= ${leastIdAt(fromAt)}`,
+		toAt === null ? null : sql`id < ${leastIdAt(toAt)}`,
+		after === null ? null : sql`id < ${after.id}`,
 	].filter((condition) => condition !== null);
 	return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);
 }
@@ -87,8 +85,10 @@ function isBehind(fromAt: number | null, toAt: number | null, after: Position | 
 	return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);
 }
 
-function isWanted({ source, brand, campaign, platform, country, kind, reason }: ClicksQuery): SQL {
+function isWanted({ id, publisher, source, brand, campaign, platform, country, kind, reason }: ClicksQuery): SQL {
 	const conditions = [
+		// Those of an id are looked up whoever's they are.
+		id === undefined || publisher === undefined ? null : sql`c.publisher_id = ${publisher}`,
 		source === undefined ? null : sql`coalesce(c.source_id, '') = ${source}`,
 		brand === undefined ? null : sql`b.domain = ${brand}`,
 		campaign === undefined ? null : sql`c.campaign_id = ${campaign}`,
@@ -111,6 +111,7 @@ function isOf(reason: NonNullable<ClicksQuery["reason"]>): SQL {
 }
 
 /** Whether some of the clicks that are looked at may not be wanted. */
-function isFiltered({ source, brand, campaign, platform, country, kind, reason }: ClicksQuery): boolean {
-	return [source, brand, campaign, platform, country, kind, reason].some((filter) => filter !== undefined);
+function isFiltered({ id, publisher, source, brand, campaign, platform, country, kind, reason }: ClicksQuery): boolean {
+	const ofId = id === undefined ? undefined : publisher;
+	return [ofId, source, brand, campaign, platform, country, kind, reason].some((filter) => filter !== undefined);
 }
