@@ -10,7 +10,7 @@ import {
 	shownConversionSchema,
 } from "../../operator/conversions/conversions-answers.ts";
 import { attachSchema, judgeSchema } from "../../operator/conversions/judge-request.ts";
-import { LISTED_REASONS } from "../../operator/conversions/list-request.ts";
+import { LISTED_BY, LISTED_REASONS } from "../../operator/conversions/list-request.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { BEING_MOVED, DRY_RUN, errorSchema, faultsAnswer, LIMIT, missing, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
@@ -81,7 +81,8 @@ export const OPERATOR_CONVERSION_OPERATIONS: readonly Operation[] = [
 		path: "/operator/conversions",
 		id: "listNetworkConversions",
 		summary: "List conversions",
-		description: "The newest first, by when they were first reported.",
+		description:
+			"The newest first, by when they were first reported. With a filter a page may hold fewer than its limit, even none, and still be followed by another.",
 		parameters: [
 			query("stage", "Where it stands.", v.picklist(CONVERSION_STAGES)),
 			query("status", "How its platform says that it stands.", v.picklist(CONVERSION_STATUSES)),
@@ -89,8 +90,9 @@ export const OPERATOR_CONVERSION_OPERATIONS: readonly Operation[] = [
 			query("publisher", "The publisher's id in the network file."),
 			query("brand", "The brand's domain."),
 			query("reason", "Why it is quarantined, or has no click.", v.picklist(LISTED_REASONS)),
-			query("from", `First reported then or later. ${TIME}`),
-			query("to", "First reported before; a date is included."),
+			query("by", "What `from` and `to` are of: when it was first reported, or its event, by which reports count.", v.picklist(LISTED_BY)),
+			query("from", `Then or later. ${TIME}`),
+			query("to", "Before; a date is included."),
 			query("min_amount", "Least payout, USD; in its own currency where its worth is not known yet."),
 			LIMIT,
 			query("cursor", "`next_cursor` of the page before."),

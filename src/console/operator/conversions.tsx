@@ -1,7 +1,7 @@
 /** Conversions: those that need a person are found. */
 import { CONVERSION_STAGES, CONVERSION_STATUSES } from "../../lib/enums.ts";
 import { listConversions } from "../../operator/conversions/list-conversions.ts";
-import { LISTED_REASONS, readListQuery } from "../../operator/conversions/list-request.ts";
+import { LISTED_BY, LISTED_REASONS, readListQuery } from "../../operator/conversions/list-request.ts";
 import { page } from "../page.ts";
 import { StaffStanding } from "../standing.tsx";
 import { Filters, Pager } from "../ui/filters.tsx";
@@ -66,8 +66,9 @@ export const OPERATOR_CONVERSIONS_PAGES = [
 							{ kind: "text", name: "platform", label: "Platform" },
 							{ kind: "text", name: "publisher", label: "Publisher" },
 							{ kind: "text", name: "brand", label: "Brand" },
-							{ kind: "date", name: "from", label: "Reported from" },
-							{ kind: "date", name: "to", label: "Reported until" },
+							{ kind: "choice", name: "by", label: "Dates of", choices: choices(LISTED_BY) },
+							{ kind: "date", name: "from", label: "From" },
+							{ kind: "date", name: "to", label: "Until" },
 							{ kind: "text", name: "min_amount", label: "At least", hint: "USD" },
 						]}
 					/>

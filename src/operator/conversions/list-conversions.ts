@@ -8,6 +8,7 @@ import { type ConversionRow, showConversion } from "../../conversions/show-rows.
 import type { Database } from "../../db/client.ts";
 import { cutPage, writeCursor } from "../../http/pages.ts";
 import { CONVERSION_HOLDS, type CONVERSION_STAGES } from "../../lib/enums.ts";
+import { DAY_MS } from "../../lib/time.ts";
 import type { ConversionPage } from "./conversions-answers.ts";
 import type { ListQuery } from "./list-request.ts";
 
@@ -61,7 +62,8 @@ async function readRows(
 
 /** For its query plan, too: the next conversions behind the cursor, of one index alone: of what is open where only that can be meant, of a publisher, or of all. */
 export function lookAtConversions(query: ListQuery, most: number): SQL {
-	const { publisher, fromAt, toAt, after } = query;
+	const { publisher, after } = query;
+	const { fromAt, toAt } = reportedWithin(query);
 	const isNext = sql`${fromAt === null ? sql`true` : sql`first_received_at >= ${fromAt}`}
 		AND ${toAt === null ? sql`true` : sql`first_received_at < ${toAt}`}
 		AND ${after === null ? sql`true` : sql`(first_received_at, platform, txnid) < (${after[0]}, ${after[1]}, ${after[2]})`}`;
@@ -78,6 +80,12 @@ export function lookAtConversions(query: ListQuery, most: number): SQL {
 	return sql`SELECT first_received_at AS at, platform, txnid FROM conversions WHERE ${owner} AND ${ordered}`;
 }
 
+/** When those that are wanted can have been reported: no event is taken in that lies more than a day ahead. */
+function reportedWithin({ by, fromAt, toAt }: ListQuery): { fromAt: number | null; toAt: number | null } {
+	if (by !== "event") return { fromAt, toAt };
+	return { fromAt: fromAt === null ? null : fromAt - 2 * DAY_MS, toAt: null };
+}
+
 /** The stages that a query can only mean; null where settled ones are among them. */
 function stagesOf({ stage, reason }: ListQuery): readonly Stage[] | null {
 	const meant: readonly Stage[] | null = reason === undefined ? null : isHold(reason) ? ["quarantined"] : ["waiting", "unmatched"];
@@ -87,8 +95,10 @@ function stagesOf({ stage, reason }: ListQuery): readonly Stage[] | null {
 	return stage === "settled" ? meant : [stage];
 }
 
-function isWanted({ stage, status, platform, publisher, brand, reason, minMicros }: ListQuery): SQL {
+function isWanted({ stage, status, platform, publisher, brand, reason, minMicros, by, fromAt, toAt }: ListQuery): SQL {
 	const conditions = [
+		by !== "event" || fromAt === null ? null : sql`v.event_at >= ${fromAt}`,
+		by !== "event" || toAt === null ? null : sql`v.event_at < ${toAt}`,
 		stage === undefined ? null : sql`v.stage = ${stage}`,
 		status === undefined ? null : sql`v.status = ${status}`,
 		platform === undefined ? null : sql`v.platform = ${platform}`,
@@ -101,8 +111,8 @@ function isWanted({ stage, status, platform, publisher, brand, reason, minMicros
 }
 
 /** Whether some of the rows that are looked at may not be wanted. */
-function isFiltered({ stage, status, platform, publisher, brand, reason, minMicros }: ListQuery): boolean {
-	const others = [status, platform, brand, reason, minMicros ?? undefined].some((filter) => filter !== undefined);
+function isFiltered({ stage, status, platform, publisher, brand, reason, minMicros, by }: ListQuery): boolean {
+	const others = [status, platform, brand, reason, minMicros ?? undefined, by].some((filter) => filter !== undefined);
 	return others || stage === "settled" || (stage !== undefined && publisher !== undefined);
 }
 

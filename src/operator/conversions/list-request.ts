@@ -14,6 +14,9 @@ const position = v.tuple([v.pipe(v.number(), v.safeInteger()), v.string(), v.str
 
 export const LISTED_REASONS = [...CONVERSION_HOLDS, ...NO_MATCH_REASONS] as const;
 
+/** What times of conversions are listed by: the event's is that of reports and sums. */
+export const LISTED_BY = ["report", "event"] as const;
+
 /** Closed: a filter that is misspelled would show what it was to leave out. */
 const listSchema = v.pipe(
 	v.strictObject({
@@ -27,7 +30,8 @@ const listSchema = v.pipe(
 		brand: v.optional(name),
 		/** Why it is quarantined, or has no click. */
 		reason: v.optional(v.picklist(LISTED_REASONS, `must be one of ${LISTED_REASONS.join(", ")}`)),
-		/** When it was first reported: from, and before. */
+		/** When it was first reported, or, `by` its event, happened: from, and before. */
+		by: v.optional(v.picklist(LISTED_BY, `must be one of ${LISTED_BY.join(", ")}`)),
 		...times,
 		/** Least payout, USD; in its own currency where its worth is not known. */
 		min_amount: v.optional(

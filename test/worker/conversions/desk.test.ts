@@ -88,7 +88,7 @@ beforeAll(async () => {
 		postbackMessage("west", { txnid: "settled", cid: String(settled.click_hash) }, old(1)),
 		postbackMessage("west", { txnid: "review", cid: String(stuffed.click_hash), payoutMicros: 20_000_000 }, old(2)),
 		postbackMessage("west", { txnid: "lost", cid: "nowhere", payoutMicros: 30_000_000 }, old(3)),
-		postbackMessage("east", { txnid: "lost", cid: "nowhere" }, old(4)),
+		postbackMessage("east", { txnid: "lost", cid: "nowhere", eventAt: Date.parse("2026-10-31T23:59:59Z") }, old(4)),
 		postbackMessage("east", { txnid: "foreign", cid: String(settled.click_hash) }, old(5)),
 		postbackMessage("west", { txnid: "a/b c?d#é%2F..", cid: "odd", status: "pending" }, old(6)),
 	);
@@ -113,6 +113,10 @@ describe("worker: the operator's list of conversions", () => {
 		["?from=2026-11-10T00:03:00Z&to=2026-11-10T00:05:00Z", ["lost", "lost"]],
 		["?from=2026-11-10&to=2026-11-10&platform=east", ["foreign", "lost"]],
 		["?to=2026-11-09", []],
+		["?by=report&from=2026-11-10&to=2026-11-10&platform=east", ["foreign", "lost"]],
+		["?by=event&from=2026-10-01&to=2026-10-31", ["lost"]],
+		["?by=event&from=2026-11-01&platform=east", ["foreign"]],
+		["?by=event&to=2026-10-31T23:59:59Z", []],
 		["?platform=nobody", []],
 		["?brand=%00&publisher=%F0%9F%92%A9", []],
 	])("%s", async (query, ids) => {
@@ -145,6 +149,7 @@ describe("worker: the operator's list of conversions", () => {
 		"?limit=1001",
 		"?from=yesterday",
 		"?to=2026-13-01",
+		"?by=click",
 		"?min_amount=much",
 		"?cursor=junk",
 		"?cursor=WyJ4Il0",
