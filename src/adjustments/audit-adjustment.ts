@@ -1,7 +1,7 @@
 /** What is written beside the row of an adjustment: above all what the audit keeps of it. */
 import type { SQL } from "drizzle-orm";
 import { type AuditEntry, auditStatement } from "../audit/audit-statement.ts";
-import type { AuditVerb } from "../lib/enums.ts";
+import type { AuditSubject, AuditVerb } from "../lib/enums.ts";
 import type { AdjustmentDeps } from "./deps.ts";
 import type { AnyRequest } from "./revalue-request.ts";
 
@@ -23,7 +23,7 @@ export function besideAdjustment(
 	return [auditStatement(actor, at, entry), ...beside];
 }
 
-function subjectOf(request: AnyRequest, id: string): [kind: string, id: string] {
+function subjectOf(request: AnyRequest, id: string): [kind: AuditSubject, id: string] {
 	switch (request.kind) {
 		case "void_clicks":
 			return request.publisher === undefined ? ["adjustment", id] : ["publisher", request.publisher];

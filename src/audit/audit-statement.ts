@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { insertRows } from "../db/json-rows.ts";
 import { audit } from "../db/schema/audit.ts";
 import type { Actor } from "../http/actor.ts";
-import type { AUDIT_ROLES, AuditVerb } from "../lib/enums.ts";
+import type { AUDIT_ROLES, AuditSubject, AuditVerb } from "../lib/enums.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
@@ -12,8 +12,8 @@ export type AuditActor = Omit<Actor, "role"> & { role: (typeof AUDIT_ROLES)[numb
 
 export type AuditEntry = {
 	verb: AuditVerb;
-	/** What is changed: its kind as a noun (`publisher`), and its id there. */
-	subjectKind: string;
+	/** What is changed: its kind, and its id there. */
+	subjectKind: AuditSubject;
 	subjectId: string;
 	/** How it stands before and after, as JSON; what looks like a secret is left out of both. */
 	before?: unknown;

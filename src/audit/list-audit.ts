@@ -5,7 +5,7 @@ import type { audit } from "../db/schema/audit.ts";
 import { invalidInput } from "../http/errors.ts";
 import { cutPage, writeCursor } from "../http/pages.ts";
 import { suggest } from "../http/suggest.ts";
-import { AUDIT_VERBS } from "../lib/enums.ts";
+import { AUDIT_SUBJECTS, AUDIT_VERBS } from "../lib/enums.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { isoTime } from "../lib/time.ts";
 import type { Audited, AuditPage } from "./audit-answer.ts";
@@ -24,6 +24,7 @@ type Row = typeof audit.$inferSelect;
 export async function listAudit(db: Database, query: AuditQuery): Promise<AuditPage> {
 	const { limit } = query;
 	await requireKnownVerb(db, query.verb);
+	requireKnownKind(query.subject_kind);
 	const { looked, others } = lookAtAudit(query, await readNamed(db, query.subject));
 	const most = others === null ? limit + 1 : MAX_LOOKED_AT;
 	const window = sql`${looked} ORDER BY id DESC LIMIT ${most}`;
@@ -43,6 +44,12 @@ async function requireKnownVerb(db: Database, verb: string | undefined): Promise
 	if (verb === undefined || AUDIT_VERBS.some((known) => known === verb)) return;
 	if ((await db.all(sql`SELECT id FROM audit WHERE verb = ${verb} LIMIT 1`)).length > 0) return;
 	throw invalidInput([{ path: "verb", message: `is no operation that the audit names${suggest(verb, AUDIT_VERBS)}` }]);
+}
+
+/** @throws HttpError 422 */
+function requireKnownKind(kind: string | undefined): void {
+	if (kind === undefined || AUDIT_SUBJECTS.some((known) => known === kind)) return;
+	throw invalidInput([{ path: "subject_kind", message: `is no kind of thing that the audit names${suggest(kind, AUDIT_SUBJECTS)}` }]);
 }
 
 /** What an id stands for beside what is called so itself. */

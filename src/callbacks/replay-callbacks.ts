@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type AuditActor, auditStatement } from "../audit/audit-statement.ts";
+import { type AuditActor, type AuditEntry, auditStatement } from "../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import { invalidInput } from "../http/errors.ts";
 import { MINUTE_MS } from "../lib/time.ts";
@@ -72,15 +72,18 @@ export function chooseConversions(selection: Omit<ReplayRequest, "dry_run">): SQ
 }
 
 function auditReplay(actor: AuditActor, at: number, selection: Omit<ReplayRequest, "dry_run">, replayed: SQL): SQL {
-	const { id, publisher, platform, txnid } = selection;
-	const subject = [
-		...(id === undefined ? [] : [{ subjectKind: "callback", subjectId: id }]),
-		...(txnid === undefined ? [] : [{ subjectKind: "conversion", subjectId: platform === undefined ? txnid : `${platform} ${txnid}` }]),
-		...(publisher === undefined ? [] : [{ subjectKind: "publisher", subjectId: publisher }]),
-		{ subjectKind: "callbacks", subjectId: platform ?? "" },
-	][0] as { subjectKind: string; subjectId: string };
+	const { id } = selection;
 	const isOwn = actor.role === "publisher" || actor.role === "owner" || actor.role === "analyst";
 	const verb = !isOwn ? "replayCallbacks" : id === undefined ? "replayOwnCallbacks" : "replayOwnCallback";
 	const counts = sql`'{"callbacks":' || (SELECT count(*) FROM (${replayed}) r) || '}'`;
-	return auditStatement(actor, at, { verb, ...subject, after: selection }, { where: sql`EXISTS (${replayed})`, counts });
+	return auditStatement(actor, at, { verb, ...subjectOf(selection), after: selection }, { where: sql`EXISTS (${replayed})`, counts });
+}
+
+/** The narrowest of what it is asked for by. */
+function subjectOf({ id, publisher, platform, txnid }: Omit<ReplayRequest, "dry_run">): Pick<AuditEntry, "subjectKind" | "subjectId"> {
+	if (id !== undefined) return { subjectKind: "callback", subjectId: id };
+	if (txnid !== undefined) return { subjectKind: "conversion", subjectId: platform === undefined ? txnid : `${platform} ${txnid}` };
+	return publisher === undefined
+		? { subjectKind: "callbacks", subjectId: platform ?? "" }
+		: { subjectKind: "publisher", subjectId: publisher };
 }

@@ -70,7 +70,7 @@ export async function testCallbackFor(
 function auditTest(actor: AuditActor, at: number, target: TestTarget, { http_status, confirmed }: TestReport): SQL {
 	const subject =
 		"publisher" in target
-			? { subjectKind: "publisher", subjectId: target.publisher }
-			: { subjectKind: "address", subjectId: new URL(target.url).origin };
+			? ({ subjectKind: "publisher", subjectId: target.publisher } as const)
+			: ({ subjectKind: "address", subjectId: new URL(target.url).origin } as const);
 	return auditStatement(actor, at, { verb: "testCallback", ...subject, after: { http_status, confirmed } });
 }

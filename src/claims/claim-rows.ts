@@ -1,6 +1,6 @@
 /** Claims as they are stored: read, listed, and changed with their audit. */
 import { type SQL, sql } from "drizzle-orm";
-import { type AuditActor, auditStatement } from "../audit/audit-statement.ts";
+import { type AuditActor, type AuditEntry, auditStatement } from "../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import { allColumns } from "../db/json-rows.ts";
 import { isConstraintError, isOvertaken } from "../db/overtaken.ts";
@@ -111,7 +111,7 @@ export function nextClaim(claim: ClaimRow, change: ClaimChange): ClaimRow {
  * constraint.
  */
 export function writeClaim(claim: ClaimRow, change: ClaimChange, { state, thread, version, changedAt, adjustmentId }: ClaimRow): SQL[] {
-	const entry = {
+	const entry: AuditEntry = {
 		verb: change.verb,
 		subjectKind: "claim",
 		subjectId: claim.id,

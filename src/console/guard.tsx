@@ -243,7 +243,13 @@ async function writeAnswer(
 	const { status = 200, mayReturn = false, ...head } = options;
 	const isKept = mayKeep && (mayReturn || REFUSED.has(status));
 	const html = await writePage(
-		<Layout title={page.title} {...head} {...aroundPage(pages, page, session)} path={path}>
+		<Layout
+			title={page.title}
+			{...head}
+			{...aroundPage(pages, page, session)}
+			path={path}
+			isRefused={page.method === "POST" && status >= 400}
+		>
 			{content}
 		</Layout>,
 	);

@@ -248,6 +248,40 @@ export const AUDIT_VERBS = [
 ] as const;
 export type AuditVerb = (typeof AUDIT_VERBS)[number];
 
+/** What is changed, as the audit names its kind. */
+export const AUDIT_SUBJECTS = [
+	"access_key",
+	"address",
+	"adjustment",
+	"brand",
+	"callback",
+	"callback_secret",
+	"callbacks",
+	"campaign",
+	"claim",
+	"conversion",
+	"counters",
+	"database_move",
+	"erasure",
+	"exchange_rate",
+	"feed",
+	"import",
+	"network",
+	"operator_key",
+	"person",
+	"platform",
+	"platform_key",
+	"product",
+	"publisher",
+	"publisher_id",
+	"publisher_identity",
+	"publisher_key",
+	"queue",
+	"seller_product",
+	"week",
+] as const;
+export type AuditSubject = (typeof AUDIT_SUBJECTS)[number];
+
 /** As whom the audit has somebody: publishers do a little by themselves. */
 export const AUDIT_ROLES = [...PERSON_ROLES, "publisher"] as const;
 

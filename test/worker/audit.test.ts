@@ -8,6 +8,7 @@ import { auditStatement } from "../../src/audit/audit-statement.ts";
 import { lookAtAudit } from "../../src/audit/list-audit.ts";
 import { openDatabase, runTransaction } from "../../src/db/client.ts";
 import { writeCursor } from "../../src/http/pages.ts";
+import type { AuditSubject } from "../../src/lib/enums.ts";
 import { ACTOR } from "../support/actor.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { ACME, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
@@ -213,10 +214,10 @@ describe("worker: reading the audit", () => {
 	const AT = Date.parse("2026-10-01T00:00:00Z");
 	const entries = Array.from({ length: 7 }, (_, n) => ({
 		verb: n % 2 === 0 ? ("adjust" as const) : ("issueKeys" as const),
-		subjectKind: "page",
+		subjectKind: "seller_product" as const,
 		subjectId: `s-${n % 3}`,
 	}));
-	const OCTOBER = "subject_kind=page";
+	const OCTOBER = "subject_kind=seller_product";
 
 	beforeAll(async () => {
 		for (const [n, entry] of entries.entries()) {
@@ -244,7 +245,7 @@ describe("worker: reading the audit", () => {
 	it("finds what was done to a conversion by its transaction id alone, beside what is called so itself", async () => {
 		const entries = ["northwind t-alone", "t-alone", "northwind t-other", "west t-alone"].map((subjectId) => ({
 			verb: "adjust" as const,
-			subjectKind: "conversion",
+			subjectKind: "conversion" as const,
 			subjectId,
 		}));
 		await runTransaction(db, [auditStatement(ACTOR, AT + 172_800_000, entries)]);
@@ -255,7 +256,7 @@ describe("worker: reading the audit", () => {
 	});
 
 	it("finds an adjustment by its own id, whatever it was of, and a granted claim's", async () => {
-		const adjusted = async (id: string, subject: [kind: string, id: string], at: number, after: object = { id }) => {
+		const adjusted = async (id: string, subject: [kind: AuditSubject, id: string], at: number, after: object = { id }) => {
 			const [subjectKind, subjectId] = subject;
 			await runTransaction(db, [
 				sql`INSERT INTO adjustments (id, kind, actor, at, text, request) VALUES (${id}, 'amount', 'ada', ${at}, '', '{}')`,
@@ -297,7 +298,7 @@ describe("worker: reading the audit", () => {
 			);
 			await db.run(sql`INSERT INTO platforms (${columns}) VALUES (${values})`);
 		}
-		const entries = many.map(({ id }) => ({ verb: "adjust" as const, subjectKind: "conversion", subjectId: `${id} t-many` }));
+		const entries = many.map(({ id }) => ({ verb: "adjust" as const, subjectKind: "conversion" as const, subjectId: `${id} t-many` }));
 		await runTransaction(db, [auditStatement(ACTOR, AT + 172_800_000, entries)]);
 		expect((await read("?subject=t-many&limit=1000")).data).toHaveLength(110);
 		await db.run(sql`DELETE FROM platforms WHERE id LIKE 'many-%'`);
@@ -312,7 +313,12 @@ describe("worker: reading the audit", () => {
 			seen.push(...numbers(page));
 			cursor = page.next_cursor;
 			await runTransaction(db, [
-				auditStatement(ACTOR, AT + 86_400_000, { verb: "adjust", subjectKind: "page", subjectId: "later", counts: { n: 9 } }),
+				auditStatement(ACTOR, AT + 86_400_000, {
+					verb: "adjust",
+					subjectKind: "seller_product" as const,
+					subjectId: "later",
+					counts: { n: 9 },
+				}),
 			]);
 		}
 		expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0]);
@@ -346,6 +352,11 @@ describe("worker: reading the audit", () => {
 			]);
 		}
 		expect((await read("?verb=moveDatabase")).data).toEqual([]);
+		const response = await exports.default.fetch("https://base.example/operator/audit?subject_kind=acces_key", {
+			headers: OPERATOR_HEADERS,
+		});
+		const message = "is no kind of thing that the audit names; did you mean `access_key`?";
+		expect([response.status, await response.json()]).toMatchObject([422, { faults: [{ path: "subject_kind", message }] }]);
 		await env.DB.prepare(
 			"INSERT INTO audit (id, at, actor, role, verb, subject_kind, subject_id, request_id) VALUES ('0192', 1, 'ada', 'admin', 'former', 'page', 's-9', '')",
 		).run();
@@ -355,16 +366,16 @@ describe("worker: reading the audit", () => {
 	it("looks at a bounded number of rows for several filters, and goes on behind them", async () => {
 		const many = Array.from({ length: 5_001 }, (_, n) => ({
 			verb: "adjust" as const,
-			subjectKind: n === 0 ? "rare" : "many",
+			subjectKind: n === 0 ? ("feed" as const) : ("week" as const),
 			subjectId: "s-many",
 		}));
 		for (let at = 0; at < many.length; at += at === 0 ? 1 : 1_000) {
 			await db.run(auditStatement(ACTOR, AT - 86_400_000 + Math.min(at, 1), many.slice(at, at + (at === 0 ? 1 : 1_000))));
 		}
-		const query = "?subject=s-many&subject_kind=rare";
+		const query = "?subject=s-many&subject_kind=feed";
 		const first = await read(query);
 		expect(first).toMatchObject({ data: [], next_cursor: expect.any(String) });
-		expect(await read(`${query}&cursor=${first.next_cursor}`)).toMatchObject({ data: [{ subject: { kind: "rare" } }], next_cursor: null });
+		expect(await read(`${query}&cursor=${first.next_cursor}`)).toMatchObject({ data: [{ subject: { kind: "feed" } }], next_cursor: null });
 	});
 
 	it.runIf(ON_D1).each([

@@ -48,7 +48,7 @@ export function operatorQuestions(clicks: number): Question[] {
 		page("audit.actor", "/operator/audit?actor=person-1"),
 		page("audit.subject", "/operator/audit?subject=subject-7"),
 		filtered("audit.both", "/operator/audit?subject=subject-7&actor=rare"),
-		filtered("audit.kind", "/operator/audit?subject_kind=rate"),
+		filtered("audit.kind", "/operator/audit?subject_kind=exchange_rate"),
 		page("brands", "/operator/brands"),
 		filtered("brands.text", "/operator/brands?text=nowhere"),
 		search("brand", `/operator/brands/${middle.brand}`, null),

@@ -106,7 +106,7 @@ export function deskTables(clicks: number, engine: Engine): Table[] {
 				at: write.at(click),
 				role: "'manager'",
 				request_id: "''",
-				subject_kind: `CASE n % ${RARE} WHEN 7 THEN 'rate' ELSE 'brand' END`,
+				subject_kind: `CASE n % ${RARE} WHEN 7 THEN 'exchange_rate' ELSE 'brand' END`,
 			},
 			...{
 				actor: `CASE n % ${RARE} WHEN 9 THEN 'rare' ELSE 'person-' || (n % 4) END`,

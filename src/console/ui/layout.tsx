@@ -22,6 +22,8 @@ export type LayoutProps = {
 	menu?: readonly LinkGroup[];
 	/** What the menu is of. */
 	menuLabel?: string;
+	/** Whether it says that something was not done: the first word of its title in the browser, which is read out. */
+	isRefused?: boolean;
 	/** The page's path: of its link in the menu, it is said that it is this page. */
 	path?: string;
 	/** Who is signed in, and as what. */
@@ -35,12 +37,24 @@ export type LayoutProps = {
 
 /** A whole document but for its doctype, which {@link writePage} sets before it. */
 export function Layout(props: LayoutProps): JSX.Element {
-	const { title, over, actions, menu = [], menuLabel = "Console", path = "", person, banner, scripts = [], children } = props;
+	const {
+		title,
+		isRefused = false,
+		over,
+		actions,
+		menu = [],
+		menuLabel = "Console",
+		path = "",
+		person,
+		banner,
+		scripts = [],
+		children,
+	} = props;
 	return (
 		<html lang="en">
 			<head>
 				<meta charset="utf-8" />
-				<title>{`${title} · Clickbourse`}</title>
+				<title>{`${isRefused ? "Not done: " : ""}${title} · Clickbourse`}</title>
 				<meta name="viewport" content="width=device-width, initial-scale=1" />
 				<meta name="color-scheme" content="light dark" />
 				<link rel="icon" href="/favicon.ico" />

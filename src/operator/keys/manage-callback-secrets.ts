@@ -39,7 +39,7 @@ export async function issueSecret(
 	const ending = sql`UPDATE callback_secrets SET expires_at = ${endsAt}
 		WHERE publisher_id = ${owner} AND id <> ${id} AND (expires_at IS NULL OR expires_at > ${endsAt}) AND ${isAdded}`;
 	const row = { id, publisherId: owner, sealed: await box.seal(value, owner), createdAt: at };
-	const entry = { subjectKind: KIND, subjectId: owner };
+	const entry = { subjectKind: KIND, subjectId: owner } as const;
 	const done: AuditEntry =
 		endsAt === null
 			? { ...entry, verb: "issueKeys", after: { id } }

@@ -1,13 +1,14 @@
 /** What the audit keeps of an import: one row of it, and one of each changed entry, up to a thousand of a section. */
 import type { SQL } from "drizzle-orm";
 import { type AuditEntry, auditStatement } from "../../audit/audit-statement.ts";
+import type { AuditSubject } from "../../lib/enums.ts";
 import type { ChangeRecord } from "./difference.ts";
 import type { DifferenceSection } from "./difference-answer.ts";
 import type { FileEntry } from "./export-entry.ts";
 import type { Stamp } from "./network-version.ts";
 import { shortenBoth } from "./shorten-change.ts";
 
-const SUBJECTS: Readonly<Record<DifferenceSection, string>> = {
+const SUBJECTS: Readonly<Record<DifferenceSection, AuditSubject>> = {
 	traffic: "network",
 	epc_learning: "network",
 	platforms: "platform",

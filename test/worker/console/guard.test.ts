@@ -245,7 +245,8 @@ describe("worker: the guard", () => {
 		expect(told).toContain('<a href="/console/keys?x=1">Back to where you were</a>');
 		expect(made).toBe(1);
 		const refused = { form: crypto.randomUUID(), kind: "wrong" };
-		expect((await send(refused)).status).toBe(422);
+		const notDone = await send(refused);
+		expect([notDone.status, await notDone.text()]).toEqual([422, expect.stringContaining("<title>Not done: ")]);
 		expect((await send({ ...refused, kind: "right" })).status).toBe(200);
 		expect((await send({ ...refused, kind: "right" })).status).toBe(409);
 		const failed = { form: crypto.randomUUID(), kind: "fails" };
