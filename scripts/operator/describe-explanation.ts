@@ -1,5 +1,6 @@
 /** What a request would get, and why, in words. */
 import { type ExplainedPriceAnswer, type Explanation, PRIVACY_REFUSALS } from "../../src/bidding/explain-answer.ts";
+import { counted } from "../../src/lib/counted.ts";
 import { roundTo } from "../../src/lib/money.ts";
 
 /** Of factors, as they are shown. */
@@ -36,7 +37,7 @@ function describePrice(price: ExplainedPriceAnswer): string[] {
 		`  operator's number ${price.operator_epc} USD`,
 		...factors.map(
 			({ level, in_force, learned, clicks, expected, earned, expected_conversions, earned_conversions, weight, maturity }) =>
-				`  × ${roundTo(price.mode === "automatic" ? in_force : learned, DIGITS)} ${level.replace("_", " and ")} (learned ${roundTo(learned, DIGITS)}: ${clicks} clicks; expected ${expected} USD, ${expected_conversions} conversions; earned ${earned} USD, ${earned_conversions}; weight ${weight}; known ${maturity})`,
+				`  × ${roundTo(price.mode === "automatic" ? in_force : learned, DIGITS)} ${level.replace("_", " and ")} (learned ${roundTo(learned, DIGITS)}: ${counted(clicks, "click")}; expected ${expected} USD, ${expected_conversions} conversions; earned ${earned} USD, ${earned_conversions}; weight ${weight}; known ${maturity})`,
 		),
 		`  = ${price.advised_epc} USD advised; reckoned with ${price.epc} USD${
 			price.released_at === null ? "" : `, which set out from the operator's number ${price.released_at}`

@@ -1,4 +1,6 @@
 /** How the network is doing, in words. */
+
+import { counted } from "../../src/lib/counted.ts";
 import type { Status } from "../../src/operator/status/status-answer.ts";
 import { REASONS } from "./click-reasons.ts";
 import { describeLedgerDifference } from "./describe-ledger.ts";
@@ -35,7 +37,9 @@ export function describeStatus(status: Status): string[] {
 	for (const [name, queue] of Object.entries(queues)) {
 		rows.push([
 			`Queue ${name}`,
-			queue === null ? "not told" : `${queue.messages} messages${queue.oldest_at === null ? "" : `, the oldest of ${queue.oldest_at}`}`,
+			queue === null
+				? "not told"
+				: `${counted(queue.messages, "message")}${queue.oldest_at === null ? "" : `, the oldest of ${queue.oldest_at}`}`,
 		]);
 	}
 	const oldest = undelivered.oldest_age_seconds === null ? "" : `, the oldest ${describeAge(undelivered.oldest_age_seconds)} old`;
@@ -68,7 +72,10 @@ export function describeStatus(status: Status): string[] {
 			.join(", "),
 	]);
 	if (kept.clicks + kept.dead_letters > 0) {
-		rows.push(["Kept in KV", `${kept.clicks} clicks that the queue refused, ${kept.dead_letters} dead letters that the database refused`]);
+		rows.push([
+			"Kept in KV",
+			`${counted(kept.clicks, "click")} that the queue refused, ${counted(kept.dead_letters, "dead letter")} that the database refused`,
+		]);
 	}
 	rows.push([
 		"Database",
@@ -125,7 +132,7 @@ function describeSums({ compared_at, difference_count, differences }: Status["su
 }
 
 function describeLedger({ whole, difference_count, differences }: Status["ledger"]): [string, string][] {
-	const checked = whole === null ? "not all checked yet" : `${whole.conversions} conversions checked by ${whole.ended_at}`;
+	const checked = whole === null ? "not all checked yet" : `${counted(whole.conversions, "conversion")} checked by ${whole.ended_at}`;
 	return [
 		["Ledger", difference_count === 0 ? `right, ${checked}` : `${difference_count} things differ; ${checked}`],
 		...differences.map((difference): [string, string] => ["", describeLedgerDifference(difference)]),
@@ -134,7 +141,7 @@ function describeLedger({ whole, difference_count, differences }: Status["ledger
 
 function describeDays({ selected_at, without_digest, to_renew, oldest }: Status["days"]): [string, string] {
 	if (selected_at === null) return ["Day digests", "not looked for yet"];
-	const waiting = `${without_digest} days without one, ${to_renew} to be made again${oldest === null ? "" : `, from ${oldest} on`}`;
+	const waiting = `${counted(without_digest, "day")} without one, ${to_renew} to be made again${oldest === null ? "" : `, from ${oldest} on`}`;
 	return ["Day digests", `${oldest === null ? "all made" : waiting}; looked for at ${selected_at}`];
 }
 

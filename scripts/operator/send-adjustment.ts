@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import type * as v from "valibot";
 import { type Adjusted, adjustedSchema } from "../../src/adjustments/adjustment-answer.ts";
+import { counted } from "../../src/lib/counted.ts";
 import { Failure } from "../local/failure.ts";
 import { callOperator, type Target, Unanswered } from "./call-operator.ts";
 import { type ServerOptions, withServerOptions } from "./command.ts";
@@ -83,8 +84,4 @@ function describeId(kind: Adjusted["kind"], id: string): string {
 	if (kind === "revalue") return `Adjustment ${id}: importing the rates of before and revaluing again undoes it.`;
 	if (kind === "undo") return `Adjustment ${id}.`;
 	return `Adjustment ${id}: \`adjust undo ${id} --text …\` undoes it.`;
-}
-
-export function counted(count: number, thing: string): string {
-	return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }

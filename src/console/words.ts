@@ -5,11 +5,6 @@ import type { HistoryCause, Hold } from "../publisher-api/conversions-answer.ts"
 
 type ClickReason = (typeof CLICK_REASONS)[number];
 
-/** So many of something: "1 message", "2 messages". */
-export function counted(count: number, one: string): string {
-	return `${count} ${one}${count === 1 ? "" : "s"}`;
-}
-
 /** Why a click is not paid. */
 export const CLICK_REASON_WORDS: Readonly<Record<ClickReason, string>> = {
 	prefetch: "The link was called ahead of a click",

@@ -1,10 +1,11 @@
 import { adjustmentPageSchema, type ListedAdjustment } from "../../../src/adjustments/adjustment-answer.ts";
+import { counted } from "../../../src/lib/counted.ts";
 import { Failure } from "../../local/failure.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
 import { flagOf, parametersOf } from "../option-names.ts";
 import { readPage } from "../read-page.ts";
 import { sayNone } from "../say-none.ts";
-import { type AdjustOptions, counted, sendAdjustment, withAdjustOptions } from "../send-adjustment.ts";
+import { type AdjustOptions, sendAdjustment, withAdjustOptions } from "../send-adjustment.ts";
 
 /** Options of `void-clicks`: which clicks. */
 const SELECTION = {

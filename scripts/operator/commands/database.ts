@@ -1,4 +1,5 @@
 import { type MoveAnswer, moveAnswerSchema } from "../../../src/database-move/move-answers.ts";
+import { counted } from "../../../src/lib/counted.ts";
 import { callOperator, type Target } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { showLine } from "../progress.ts";
@@ -66,7 +67,7 @@ function describe({ outcome, tables, difference_count, differences }: MoveAnswer
 		];
 	}
 	return [
-		`Moved ${sum(tables.map(({ copied }) => copied))} rows of ${tables.length} tables: every row, and the sum of every column, is the same in both.`,
+		`Moved ${counted(sum(tables.map(({ copied }) => copied)), "row")} of ${tables.length} tables: every row, and the sum of every column, is the same in both.`,
 		...tables.filter(({ copied }) => copied > 0).map(({ table, copied }) => `    ${table} ${copied}`),
 		'To switch: set NETWORK_DATABASE = "postgres" in wrangler.toml, or remove it, and deploy. Within a minute PostgreSQL takes writes.',
 		"Until then neither database does, and `database move --cancel` goes back.",

@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import { counted } from "../../../src/lib/counted.ts";
 import { type EntrySection, entryPageSchema } from "../../../src/operator/network/entry-answers.ts";
 import { brandSchema, campaignSchema, platformSchema, publisherSchema } from "../../../src/operator/network/network-file.ts";
 import { Failure } from "../../local/failure.ts";
@@ -109,7 +110,7 @@ const LINES: Readonly<Record<EntrySection, (entry: Entry) => string>> = {
 	platforms: ({ id, name, currency }) => `${id}  ${name}  ${currency}`,
 	publishers: ({ id, name, status, pricing_model, revenue_share }) => `${id}  ${name}  ${status}  ${pricing_model} ${revenue_share}`,
 	brands: ({ domain, name, active, campaigns }) =>
-		`${domain}  ${name}  ${active ? "active" : "inactive"}  ${Array.isArray(campaigns) ? campaigns.length : 0} campaigns`,
+		`${domain}  ${name}  ${active ? "active" : "inactive"}  ${counted(Array.isArray(campaigns) ? campaigns.length : 0, "campaign")}`,
 	campaigns: ({ campaign_id, brand, platform, country, active, epc, commission_rate }) =>
 		[campaign_id, brand, platform, country, active ? "active" : "inactive", epc, commission_rate]
 			.filter((cell) => cell !== null && cell !== undefined)

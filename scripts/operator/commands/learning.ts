@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type * as v from "valibot";
+import { counted } from "../../../src/lib/counted.ts";
 import {
 	type Advice,
 	adviceSchema,
@@ -133,7 +134,7 @@ function describeState({ mode, night, publishing, campaigns, platforms, breaks }
 			: [`the hour of ${publishing.fault.at} failed of: ${publishing.fault.message}; prices and guards stay as they are`]),
 		...platforms.map(
 			({ platform, conversions, stated, arrivals }) =>
-				`  ${platform}: ${conversions} conversions${stated ? ", a stated curve" : ""}; arrived by day ${arrivals
+				`  ${platform}: ${counted(conversions, "conversion")}${stated ? ", a stated curve" : ""}; arrived by day ${arrivals
 					.filter(({ days }) => [1, 7, 30].includes(days))
 					.map(({ days, part }) => `${days}: ${percent(part)}`)
 					.join(", ")}`,
@@ -180,7 +181,7 @@ function describeEvidence({
 	weight,
 	maturity,
 }: Evidence): string {
-	return `factor ${factor}: ${clicks} clicks, expected ${expected} USD (${expected_conversions} conversions), earned ${earned} USD (${earned_conversions}), weight ${percent(weight)}, known ${percent(maturity)}`;
+	return `factor ${factor}: ${counted(clicks, "click")}, expected ${expected} USD (${expected_conversions} conversions), earned ${earned} USD (${earned_conversions}), weight ${percent(weight)}, known ${percent(maturity)}`;
 }
 
 function nameOf(keyword: string | null): string {

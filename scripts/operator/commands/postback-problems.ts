@@ -108,7 +108,7 @@ async function replay(platform: string, { map, from, until = new Date().toISOStr
 	if (options.json) return console.log(JSON.stringify({ ...total, ...money, dry_run: dryRun === true }, null, 2));
 	const [would, did] = dryRun ? ["would be", "would change"] : ["were", "changed"];
 	console.log(
-		`Looked at ${total.looked_at}: ${total.accepted} refused postbacks ${would} taken, ${total.still_refused} are at fault still, and ${total.conversions} conversions ${did}.\n` +
+		`Looked at ${total.looked_at}: refused postbacks that ${would} taken: ${total.accepted}; at fault still: ${total.still_refused}; conversions that ${did}: ${total.conversions}.\n` +
 			`Publisher revenue ${did} by ${money.publisher_revenue} USD, gross by ${money.gross_revenue} USD.`,
 	);
 }

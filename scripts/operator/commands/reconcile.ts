@@ -1,3 +1,4 @@
+import { counted } from "../../../src/lib/counted.ts";
 import { STATEMENT_FIELDS } from "../../../src/lib/enums.ts";
 import { type Reconciled, reconciledSchema } from "../../../src/operator/statement/statement-answers.ts";
 import { Failure } from "../../local/failure.ts";
@@ -74,7 +75,7 @@ function describe(report: Reconciled): string[] {
 	const differing = Object.entries(counts).filter(([, count]) => count > 0);
 	const total = differing.reduce((sum, [, count]) => sum + count, 0);
 	return [
-		`${rows} rows, ${transactions} transactions (${layout === "mapping" ? "columns as named" : `a statement of ${layout}`}).`,
+		`${counted(rows, "row")}, ${counted(transactions, "transaction")} (${layout === "mapping" ? "columns as named" : `a statement of ${layout}`}).`,
 		...faults.slice(0, 10).map(({ line, message }) => `    line ${line}: ${message.replace(/say date_order$/, "say --date-order")}`),
 		...(fault_count > 10 ? [`    … and ${fault_count - 10} more rows that cannot be read`] : []),
 		total === 0 ? "Nothing differs." : `${differing.map(([kind, count]) => `${count} ${kind.replaceAll("_", " ")}`).join(", ")}:`,
@@ -82,9 +83,9 @@ function describe(report: Reconciled): string[] {
 		...(total > data.length ? [`    … and ${total - data.length} more`] : []),
 		...(dry_run
 			? [
-					`Applying it would change ${report.conversions} conversions: publisher revenue by ${report.publisher_revenue} USD, gross by ${report.gross_revenue} USD.`,
+					`Applying it would change ${counted(report.conversions, "conversion")}: publisher revenue by ${report.publisher_revenue} USD, gross by ${report.gross_revenue} USD.`,
 				]
-			: [`${applied} postbacks were made of it, which changed ${report.conversions} conversions now.`]),
+			: [`${counted(applied, "postback")} made of it changed ${counted(report.conversions, "conversion")} now.`]),
 		...(applied_at === null ? [] : [`It was applied at ${applied_at}: the same file changes nothing again.`]),
 	];
 }

@@ -7,6 +7,7 @@ import { listSchema, replaySchema, testSchema } from "../../callbacks/requests.t
 import { testCallbackFor } from "../../callbacks/test-callback.ts";
 import { mayAct } from "../../http/actor.ts";
 import { readInput, readQuery } from "../../http/read-input.ts";
+import { counted } from "../../lib/counted.ts";
 import { CALLBACK_STATES } from "../../lib/enums.ts";
 import { againColumn, callbackColumns, countOf, TestReport } from "../callback-columns.tsx";
 import { formFaults } from "../form-faults.ts";
@@ -17,7 +18,6 @@ import { type Fault, Field } from "../ui/field.tsx";
 import { type Filter, Filters, Pager } from "../ui/filters.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Facts, Table } from "../ui/table.tsx";
-import { counted } from "../words.ts";
 import { conversionAddress } from "./conversion.tsx";
 import { networkPath } from "./network-lists.tsx";
 

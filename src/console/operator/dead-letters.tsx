@@ -1,5 +1,6 @@
 /** Messages that no consumer could take: looked at, and sent to their queue again. */
 import { mayAct } from "../../http/actor.ts";
+import { counted } from "../../lib/counted.ts";
 import { QUEUE_NAMES, type QueueName } from "../../lib/enums.ts";
 import type { DeadLetter } from "../../operator/dead-letters/replay-answers.ts";
 import { listDeadLetters, replayDeadLetters } from "../../operator/dead-letters/replay-dead-letters.ts";
@@ -10,7 +11,6 @@ import { Tabs } from "../ui/filters.tsx";
 import { Empty, Notice } from "../ui/messages.tsx";
 import { type Column, Figures, Table } from "../ui/table.tsx";
 import { Count, State, Time } from "../ui/values.tsx";
-import { counted } from "../words.ts";
 
 const PATH = "/console/operator/dead-letters";
 const MAX_SHOWN = 100;

@@ -1,6 +1,7 @@
 /** A publisher's callbacks: what was sent and answered, sent again, tested. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { readInput } from "../../http/read-input.ts";
+import { counted } from "../../lib/counted.ts";
 import { CALLBACK_STATES } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { segmentOf } from "../../lib/path-segment.ts";
@@ -25,7 +26,6 @@ import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty, Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
 import { State, Time } from "../ui/values.tsx";
-import { counted } from "../words.ts";
 import { found, mayChange } from "./own-publisher.ts";
 
 const PATH = "/console/callbacks";
