@@ -3,10 +3,10 @@
  * publisher: else they are added up of a bounded number of rows.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { type Database, runTransaction } from "../db/client.ts";
+import type { Database } from "../db/client.ts";
 import { cutPage } from "../http/pages.ts";
 import { CLICK_REASONS } from "../lib/traffic-rules.ts";
-import { sumOf } from "../reports/exact-sum.ts";
+import { isNotZero, sumApart, sumOfParts } from "../reports/exact-sum.ts";
 import type { NetworkReport, ReportGroup } from "./report-answer.ts";
 import { hasDetails, isOfRows, type NetworkReportQuery } from "./report-request.ts";
 import { NO_SUMS, type ReportSums, showGroup, showSums, showTotal } from "./show-report.ts";
@@ -38,22 +38,43 @@ const NAMES: Record<ReportGroup, SQL> = {
 	kind: sql`kind`,
 };
 
-/** What is added up, in the order in which each part of {@link rowsOf} gives it. */
-const COUNTS = sql`reason, click_count, conversion_count, approved_count, pending_count, cancelled_count, click_gross_micros, revenue_micros,
-	pending_revenue_micros, gross_micros, sales_micros`;
+/** Sums of money, each in whole dollars and the rest. */
+const CLICK_GROSS = { dollars: sql`click_gross_usd`, rest: sql`click_gross_rest` };
+const REVENUE = { dollars: sql`revenue_usd`, rest: sql`revenue_rest` };
+const PENDING_REVENUE = { dollars: sql`pending_usd`, rest: sql`pending_rest` };
+const GROSS = { dollars: sql`gross_usd`, rest: sql`gross_rest` };
+const SALES = { dollars: sql`sales_usd`, rest: sql`sales_rest` };
+
+/** What is added up first, of the columns that each part of {@link rowsOf} gives: so what has some reason or other is told apart once a group. */
+const BY_REASON = sql`SUM(click_count) AS clicks, SUM(conversion_count) AS conversions, SUM(approved_count) AS approved,
+	SUM(pending_count) AS pending, SUM(cancelled_count) AS cancelled, ${sumApart(sql`click_gross_micros`, CLICK_GROSS)},
+	${sumApart(sql`revenue_micros`, REVENUE)}, ${sumApart(sql`pending_revenue_micros`, PENDING_REVENUE)},
+	${sumApart(sql`gross_micros`, GROSS)}, ${sumApart(sql`sales_micros`, SALES)}`;
 
 const reasons = sql.join(
-	CLICK_REASONS.map((reason) => sql`SUM(CASE WHEN reason = ${reason} THEN click_count ELSE 0 END)`),
+	CLICK_REASONS.map((reason) => sql`SUM(CASE WHEN reason = ${reason} THEN clicks ELSE 0 END)`),
 	sql` || ' ' || `,
 );
 
-const SUMS = sql`SUM(CASE WHEN reason = '' THEN click_count ELSE 0 END) AS paid, ${reasons} AS unpaid, SUM(conversion_count) AS conversions,
-	SUM(approved_count) AS approved, SUM(pending_count) AS pending, SUM(cancelled_count) AS cancelled, ${sumOf(sql`click_gross_micros`)} AS "clickGross",
-	${sumOf(sql`revenue_micros`)} AS revenue, ${sumOf(sql`pending_revenue_micros`)} AS "pendingRevenue", ${sumOf(sql`gross_micros`)} AS gross,
-	${sumOf(sql`sales_micros`)} AS sales`;
+const SUMS = sql`SUM(CASE WHEN reason = '' THEN clicks ELSE 0 END) AS paid, ${reasons} AS unpaid, SUM(conversions) AS conversions,
+	SUM(approved) AS approved, SUM(pending) AS pending, SUM(cancelled) AS cancelled, ${sumOfParts(CLICK_GROSS)} AS "clickGross",
+	${sumOfParts(REVENUE)} AS revenue, ${sumOfParts(PENDING_REVENUE)} AS "pendingRevenue", ${sumOfParts(GROSS)} AS gross,
+	${sumOfParts(SALES)} AS sales`;
 
-const HAS_SOMETHING = sql`SUM(click_count) <> 0 OR SUM(conversion_count) <> 0 OR SUM(cancelled_count) <> 0 OR SUM(revenue_micros) <> 0
-	OR SUM(pending_revenue_micros) <> 0 OR SUM(gross_micros) <> 0 OR SUM(sales_micros) <> 0`;
+const HAS_SOMETHING = sql`SUM(clicks) <> 0 OR SUM(conversions) <> 0 OR SUM(cancelled) <> 0 OR ${isNotZero(REVENUE)} OR ${isNotZero(PENDING_REVENUE)}
+	OR ${isNotZero(GROSS)} OR ${isNotZero(SALES)}`;
+
+/** In the place of a name, in the row of the total. */
+const NOTHING: Record<ReportGroup, SQL> = {
+	day: sql`''`,
+	publisher: sql`''`,
+	brand: sql`''`,
+	campaign: sql`-1`,
+	platform: sql`''`,
+	country: sql`''`,
+	source: sql`''`,
+	kind: sql`''`,
+};
 
 /** All there is, and amounts of the operator's, which are of a publisher and of nothing else. */
 function rowsOf({ from, to, publisher }: NetworkReportQuery): SQL {
@@ -81,8 +102,8 @@ function sourceSums({ from, to, publisher }: NetworkReportQuery, sign: 1 | -1): 
 		FROM publishers p CROSS JOIN daily_sources d WHERE ${isPublisher} AND d.publisher_id = p.id AND d.date BETWEEN ${from} AND ${to}`;
 }
 
-/** The rows of a page and one more, in the order of their group; and the total. */
-function reportQueries(query: NetworkReportQuery): [page: SQL, total: SQL] {
+/** The rows of a page and one more, in the order of their group, and the total behind them: all of it is read once. */
+function reportQuery(query: NetworkReportQuery): SQL {
 	const { group, limit, after } = query;
 	const list = (parts: readonly SQL[]) => sql.join([...parts], sql`, `);
 	const names = list(group.map((name) => NAMES[name]));
@@ -93,11 +114,15 @@ function reportQueries(query: NetworkReportQuery): [page: SQL, total: SQL] {
 	const brands = group.includes("brand") ? sql`LEFT JOIN brands b ON b.id = s.brand_id` : sql``;
 	const key = after === null ? null : list(after.map((value) => sql`${value}`));
 	const isBehind = key === null ? sql`true` : sql`(${names}) > (${key})`;
-	return [
-		sql`SELECT ${names}, ${SUMS} FROM (SELECT ${list(group.map((name) => GROUP_COLUMNS[name]))}, ${COUNTS} FROM (${all}) s ${brands}) g
-			WHERE ${isBehind} GROUP BY ${names} HAVING ${HAS_SOMETHING} ORDER BY ${names} LIMIT ${limit + 1}`,
-		sql`SELECT ${SUMS} FROM (${rows}) s`,
-	];
+	return sql`WITH g AS MATERIALIZED (SELECT ${names}, reason, ${BY_REASON} FROM (
+			SELECT ${list(group.map((name) => GROUP_COLUMNS[name]))}, s.reason, s.click_count,
+				s.conversion_count, s.approved_count, s.pending_count, s.cancelled_count, s.click_gross_micros, s.revenue_micros,
+				s.pending_revenue_micros, s.gross_micros, s.sales_micros FROM (${all}) s ${brands}) r
+			GROUP BY ${names}, reason)
+		SELECT * FROM (SELECT 0 AS "isTotal", ${names}, ${SUMS} FROM g WHERE ${isBehind} GROUP BY ${names} HAVING ${HAS_SOMETHING}
+			ORDER BY ${names} LIMIT ${limit + 1}) page
+		UNION ALL SELECT 1, ${list(group.map((name) => NOTHING[name]))}, ${SUMS} FROM g
+		ORDER BY "isTotal", ${names}`;
 }
 
 /**
@@ -107,9 +132,10 @@ function reportQueries(query: NetworkReportQuery): [page: SQL, total: SQL] {
 export async function readNetworkReport(db: Database, query: NetworkReportQuery): Promise<Omit<NetworkReport, "data_through">> {
 	const { group, from, to, limit } = query;
 	await requireFewRows(db, query);
-	const [page, total] = await runTransaction(db, reportQueries(query));
-	const [sums = NO_SUMS] = (total?.results ?? []) as ReportSums[];
-	const { shown, next } = cutPage((page?.results ?? []) as Row[], limit, (row) => group.map((name) => row[name] ?? ""));
+	const read = await db.all<Row & { isTotal: number }>(reportQuery(query));
+	const sums = read.find(({ isTotal }) => isTotal === 1) ?? NO_SUMS;
+	const rows = read.filter(({ isTotal }) => isTotal === 0);
+	const { shown, next } = cutPage(rows, limit, (row) => group.map((name) => row[name] ?? ""));
 	const show = hasDetails(query) ? showTotal : showSums;
 	return {
 		from,

@@ -13,6 +13,23 @@ export function sumOf(micros: SQL): SQL {
 	return sql`(SUM(CAST(${micros} AS BIGINT) / 1000000) || ' ' || SUM(CAST(${micros} AS BIGINT) % 1000000))`;
 }
 
+/** The two parts of a sum, for a statement that adds these up itself: names of columns. */
+export type SumParts = { dollars: SQL; rest: SQL };
+
+export function sumApart(micros: SQL, { dollars, rest }: SumParts): SQL {
+	return sql`SUM(CAST(${micros} AS BIGINT) / 1000000) AS ${dollars}, SUM(CAST(${micros} AS BIGINT) % 1000000) AS ${rest}`;
+}
+
+/** As {@link sumOf} selects it. */
+export function sumOfParts({ dollars, rest }: SumParts): SQL {
+	return sql`(SUM(${dollars}) || ' ' || SUM(${rest}))`;
+}
+
+/** Whether it comes to anything. */
+export function isNotZero({ dollars, rest }: SumParts): SQL {
+	return sql`SUM(${dollars}) * 1000000 + SUM(${rest}) <> 0`;
+}
+
 /** A single amount in the form of a sum. */
 export function amountAsSum(micros: SQL): SQL {
 	return sql`('0 ' || ${micros})`;
