@@ -3,7 +3,7 @@
  * chunk, each one transaction. What has the stored rate already is passed over, so that it may be cut off and asked again, and a second one
  * changes nothing.
  */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { invalidInput } from "../http/errors.ts";
 import { logInfo } from "../lib/log.ts";
@@ -81,21 +81,28 @@ function readCursor(text: string | null): Next {
 	return { eventAt, platform, txnid };
 }
 
+function readChunk(db: Database, request: RevalueRequest, after: Next): Promise<Next[]> {
+	return db.all<Next>(chooseValuedOtherwise(request, after));
+}
+
 /**
  * The next conversions that were valued by another rate than the stored one, settled or held for what they came to by it: found in the
- * indexes conversions_foreign_by_event and conversions_quarantined.
+ * indexes conversions_foreign_by_event and conversions_quarantined. Exported for its plan.
  */
-function readChunk(db: Database, { currency, from, to }: RevalueRequest, { eventAt, platform, txnid }: Next): Promise<Next[]> {
+export function chooseValuedOtherwise(
+	{ currency, from, to }: Pick<RevalueRequest, "currency" | "from" | "to">,
+	{ eventAt, platform, txnid }: Next,
+): SQL {
 	const otherwiseValued = sql`currency = ${currency}
 		AND event_at >= ${Math.max(Date.parse(from), eventAt)} AND event_at < ${Date.parse(to) + DAY_MS}
 		AND (event_at > ${eventAt} OR (platform, txnid) > (${platform}, ${txnid}))
 		AND EXISTS (SELECT 1 FROM exchange_rates r
 			WHERE r.id = v.currency || ' ' || date(v.event_at / 1000, 'unixepoch') AND r.usd_nanos <> v.usd_nanos)`;
-	return db.all<Next>(sql`SELECT event_at AS "eventAt", platform, txnid FROM conversions v
+	return sql`SELECT event_at AS "eventAt", platform, txnid FROM conversions v
 			WHERE stage = 'settled' AND currency <> 'USD' AND ${otherwiseValued}
 		UNION ALL SELECT event_at AS "eventAt", platform, txnid FROM conversions v
 			WHERE stage = 'quarantined' AND held_for = 'amount' AND ${otherwiseValued}
-		ORDER BY "eventAt", platform, txnid LIMIT ${CHUNK}`);
+		ORDER BY "eventAt", platform, txnid LIMIT ${CHUNK}`;
 }
 
 async function requireRate(db: Database, { currency, from, to }: RevalueRequest): Promise<void> {

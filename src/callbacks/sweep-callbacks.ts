@@ -1,5 +1,5 @@
 /** Every minute: puts on the queue what is due and what no queue carries. The outbox is the truth; the queue may lose or repeat. */
-import { and, asc, isNotNull, lte, sql } from "drizzle-orm";
+import { and, asc, isNotNull, lte, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { callbackHealth } from "../db/schema/callbacks.ts";
 import { crowding } from "../lib/crowding.ts";
@@ -66,9 +66,7 @@ async function enqueueDue(deps: SweepDeps): Promise<void> {
 /** @param without publishers whose are left out */
 async function enqueueOldest({ db, queue, now }: SweepDeps, without: readonly string[], count: number): Promise<{ publisherId: string }[]> {
 	const at = now();
-	const due = sql`SELECT id FROM callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ${at}
-			AND publisher_id NOT IN (SELECT atom FROM json_each(${JSON.stringify(without)}))
-		ORDER BY max(next_attempt_at, queued_until) LIMIT ${count}`;
+	const due = chooseDue(at, without, count);
 	const rows = await db.all<{ id: string; publisherId: string }>(
 		sql`UPDATE callbacks SET queued_until = ${at + QUEUED_MS} WHERE id IN (${due}) RETURNING id, publisher_id AS "publisherId"`,
 	);
@@ -77,4 +75,11 @@ async function enqueueOldest({ db, queue, now }: SweepDeps, without: readonly st
 		rows.map(({ id }) => id),
 	);
 	return rows;
+}
+
+/** The oldest that are due, but those of publishers that are left out; exported for its plan. */
+export function chooseDue(at: number, without: readonly string[], count: number): SQL {
+	return sql`SELECT id FROM callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ${at}
+			AND publisher_id NOT IN (SELECT atom FROM json_each(${JSON.stringify(without)}))
+		ORDER BY max(next_attempt_at, queued_until) LIMIT ${count}`;
 }

@@ -1,7 +1,6 @@
 /** GET /api/days on real D1: the digest is what a publisher computes of clickid_level, and follows late changes. */
 
 import { env, exports } from "cloudflare:workers";
-import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
@@ -20,6 +19,7 @@ import { capDeps, clickMessage, letters, rowsOf } from "../support/click-message
 import { consume, postbackMessage } from "../support/conversions.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
+import { planOf } from "../support/plan-of.ts";
 import { askReport, CPA_KEY, CPC_KEY, importReportNetwork, setPublisher } from "../support/report-rows.ts";
 
 const db = openDatabase(env.DB);
@@ -378,8 +378,8 @@ describe("worker: computing digests", () => {
 	});
 
 	it.runIf(ON_D1).each(["CPC", "VOID", "CPA", "ADJUSTMENT"] as const)("%s: its records are found in an index", async (type) => {
-		const plan = await db.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${queryOf(type, of, BEGINNING, 10)}`);
-		expect(plan.map(({ detail }) => detail).join("\n")).toMatch(/^SEARCH \w+ USING (COVERING )?INDEX/);
+		const plan = await planOf(queryOf(type, of, BEGINNING, 10));
+		expect(plan.join("\n")).toMatch(/^SEARCH \w+ USING (COVERING )?INDEX/);
 		if (type !== "ADJUSTMENT") expect(plan).toHaveLength(1);
 	});
 });

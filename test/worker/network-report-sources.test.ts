@@ -1,6 +1,5 @@
 /** GET /operator/reports by source with anything else: added up of single clicks and conversions, of a bounded number. */
 import { env, exports } from "cloudflare:workers";
-import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
@@ -12,6 +11,7 @@ import { capDeps, clickMessage, letters } from "../support/click-messages.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { OPERATOR_HEADERS } from "../support/network-import.ts";
+import { planOf } from "../support/plan-of.ts";
 import { importReportNetwork } from "../support/report-rows.ts";
 
 const DAY = "2026-11-18";
@@ -133,11 +133,8 @@ describe("worker: the network's report by source and more", () => {
 
 	it.runIf(ON_D1)("reads no click or conversion but those of its period, each by an index", async () => {
 		for (const publisher of [null, "pa"]) {
-			const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(sourceRows({ from: DAY, to: DAY, publisher }));
-			const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-				.bind(...params)
-				.all<{ detail: string }>();
-			const steps = results.map(({ detail }) => detail).filter((detail) => /^(SEARCH|SCAN) [cv]\b/.test(detail));
+			const plan = await planOf(sourceRows({ from: DAY, to: DAY, publisher }));
+			const steps = plan.filter((step) => /^(SEARCH|SCAN) [cv]\b/.test(step));
 			expect(steps).toEqual([
 				expect.stringMatching(
 					/^SEARCH c USING (COVERING )?INDEX clicks_paid_by_publisher \(publisher_id=\? AND clicked_at>\? AND clicked_at<\?\)/,

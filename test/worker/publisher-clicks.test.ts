@@ -1,15 +1,14 @@
 /** GET /api/clicks on real D1: a publisher sees what became of each of its clicks, and nobody else's. */
 
 import { env, exports } from "cloudflare:workers";
-import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
-import { openDatabase } from "../../src/db/client.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { type PublisherClicks, publisherClicksSchema } from "../../src/publisher-api/clicks-answer.ts";
 import { readClicksQuery } from "../../src/publisher-api/clicks-request.ts";
 import { lookAtClicks } from "../../src/publisher-api/read-clicks.ts";
 import { ON_D1 } from "../support/engine.ts";
+import { planOf } from "../support/plan-of.ts";
 import { CPA_KEY, CPC_KEY, clickRow, importReportNetwork, setPublisher } from "../support/report-rows.ts";
 
 const DAY = "from=2026-11-10&to=2026-11-10";
@@ -206,12 +205,11 @@ describe("worker: GET /api/clicks", () => {
 
 	it.runIf(ON_D1).each(["oldest", "newest"])("reads no click but those it looks at, in indexes: the %s first", async (order) => {
 		const query = readClicksQuery({ from: "2026-11-10", to: "2026-11-10", order, cursor: "1762776000000_a" }, 0);
-		const plan = await openDatabase(env.DB).all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${lookAtClicks("pc", query, 100)}`);
-		const looks = plan.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH)/.test(detail));
-		expect(looks).toEqual([
+		const steps = await planOf(lookAtClicks("pc", query, 100));
+		expect(steps.filter((step) => /^(SCAN|SEARCH)/.test(step))).toEqual([
 			expect.stringMatching(/^SEARCH clicks USING COVERING INDEX clicks_paid_by_publisher \(publisher_id=\? AND clicked_at>/),
 			expect.stringMatching(/^SEARCH clicks USING COVERING INDEX clicks_other_by_publisher \(publisher_id=\? AND clicked_at>/),
 		]);
-		expect(plan.map(({ detail }) => detail).join()).not.toContain("TEMP B-TREE");
+		expect(steps.join()).not.toContain("TEMP B-TREE");
 	});
 });

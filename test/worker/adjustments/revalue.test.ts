@@ -1,9 +1,8 @@
 /** Conversions are valued anew once exchange rates were corrected: deliberately, exactly once, and with all that follows. */
 import { env } from "cloudflare:workers";
-import { sql } from "drizzle-orm";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AdjustmentDeps } from "../../../src/adjustments/deps.ts";
-import { revalue as revalueBy } from "../../../src/adjustments/revalue.ts";
+import { chooseValuedOtherwise, revalue as revalueBy } from "../../../src/adjustments/revalue.ts";
 import { revalueConversions } from "../../../src/conversions/revalue-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
@@ -310,12 +309,8 @@ describe("worker: many conversions", () => {
 	});
 
 	it.runIf(ON_D1)("are found in an index", async () => {
-		const valued = sql`currency = 'EUR' AND event_at >= 1 AND event_at < 2 AND (event_at > 1 OR (platform, txnid) > ('', ''))
-			AND EXISTS (SELECT 1 FROM exchange_rates r WHERE r.id = v.currency || ' ' || date(v.event_at / 1000, 'unixepoch') AND r.usd_nanos <> v.usd_nanos)`;
-		const plan = await planOf(sql`
-			SELECT event_at AS "eventAt", platform, txnid FROM conversions v WHERE stage = 'settled' AND currency <> 'USD' AND ${valued}
-			UNION ALL SELECT event_at AS "eventAt", platform, txnid FROM conversions v WHERE stage = 'quarantined' AND held_for = 'amount' AND ${valued}
-			ORDER BY "eventAt", platform, txnid LIMIT 100`);
+		const period = { currency: "EUR", from: "2026-11-01", to: "2026-11-02" };
+		const plan = await planOf(chooseValuedOtherwise(period, { eventAt: 1, platform: "", txnid: "" }));
 		const steps = plan.join("\n");
 		expect(steps).toMatch(
 			/conversions_foreign_by_event.*\n(.*\n)*.*conversions_quarantined \(currency=\? AND event_at>\? AND event_at<\?\)/,

@@ -113,8 +113,7 @@ describe("worker: /operator/callbacks", () => {
 		["platform=west&state=delivered", "callbacks_in_order (platform=?)"],
 	])("a replay of %s finds them by %s", async (query, index) => {
 		const chosen = chooseConversions(readInput(replaySchema, Object.fromEntries(new URLSearchParams(query))));
-		const plan = await outbox.deps.db.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${chosen}`);
-		expect(plan.map(({ detail }) => detail).filter((detail) => detail.includes(" callbacks "))).toEqual([
+		expect((await planOf(chosen)).filter((step) => step.includes(" callbacks "))).toEqual([
 			expect.stringMatching(new RegExp(`^(?:SEARCH|SCAN) callbacks USING INDEX ${RegExp.escape(index)}$`)),
 		]);
 	});

@@ -21,6 +21,7 @@ import {
 } from "../../support/conversions.ts";
 import { ON_D1 } from "../../support/engine.ts";
 import { importFile } from "../../support/network-import.ts";
+import { planOf } from "../../support/plan-of.ts";
 import { countRows } from "../../support/row-counts.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
@@ -1155,7 +1156,6 @@ describe("worker: settling", () => {
 });
 
 test.runIf(ON_D1)("the minute's look for rates that have come goes by no conversion that is held for anything else", async () => {
-	const plan = await openDatabase(env.DB).all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${WITH_RATE_BY_NOW}`);
 	const held = "SEARCH v USING INDEX conversions_held (held_for=?)";
-	expect(plan.map(({ detail }) => detail).filter((detail) => / v\b/.test(detail))).toEqual([held, held]);
+	expect((await planOf(WITH_RATE_BY_NOW)).filter((step) => / v\b/.test(step))).toEqual([held, held]);
 });
