@@ -16,6 +16,7 @@ type NetworkMove = {
 	conversionRevenueMicros: number;
 	pendingRevenueMicros: number;
 	grossMicros: number;
+	pendingGrossMicros: number;
 	salesMicros: number;
 };
 
@@ -26,6 +27,7 @@ export function networkMoveOf(conversion: Conversion | null, sign: 1 | -1): Netw
 	if (publisherId === null || campaignId === null || brandId === null) return [];
 	const counts = status !== "cancelled";
 	const revenueMicros = counts ? (conversion.revenueMicros ?? 0) : 0;
+	const grossMicros = counts ? (conversion.grossMicros ?? 0) : 0;
 	return [
 		{
 			clickId,
@@ -39,7 +41,8 @@ export function networkMoveOf(conversion: Conversion | null, sign: 1 | -1): Netw
 			cancelledCount: status === "cancelled" ? sign : 0,
 			conversionRevenueMicros: sign * revenueMicros,
 			pendingRevenueMicros: status === "pending" ? sign * revenueMicros : 0,
-			grossMicros: counts ? sign * (conversion.grossMicros ?? 0) : 0,
+			grossMicros: sign * grossMicros,
+			pendingGrossMicros: status === "pending" ? sign * grossMicros : 0,
 			salesMicros: counts ? sign * (conversion.salesUsdMicros ?? 0) : 0,
 		},
 	];
@@ -51,15 +54,17 @@ export function addNetworkMoves(moves: readonly NetworkMove[]): SQL[] {
 	const clickIds = [...new Set(moves.flatMap(({ clickId }) => clickId ?? []))];
 	return [
 		sql`INSERT INTO daily_network (date, campaign_id, publisher_id, brand_id, platform, country, kind, reason,
-				approved_count, pending_count, cancelled_count, conversion_revenue_micros, pending_revenue_micros, gross_micros, sales_micros)
+				approved_count, pending_count, cancelled_count, conversion_revenue_micros, pending_revenue_micros, gross_micros,
+				pending_gross_micros, sales_micros)
 			SELECT m.date, m.campaign_id, m.publisher_id, m.brand_id, m.platform, coalesce(c.country, ''), coalesce(c.kind, ''), '',
-				SUM(m.approved), SUM(m.pending), SUM(m.cancelled), SUM(m.revenue), SUM(m.pending_revenue), SUM(m.gross), SUM(m.sales)
+				SUM(m.approved), SUM(m.pending), SUM(m.cancelled), SUM(m.revenue), SUM(m.pending_revenue), SUM(m.gross),
+				SUM(m.pending_gross), SUM(m.sales)
 			FROM (SELECT j.value ->> 'clickId' AS click_id, j.value ->> 'date' AS date, CAST(j.value ->> 'campaignId' AS BIGINT) AS campaign_id,
 					j.value ->> 'publisherId' AS publisher_id, CAST(j.value ->> 'brandId' AS BIGINT) AS brand_id, j.value ->> 'platform' AS platform,
 					CAST(j.value ->> 'approvedCount' AS BIGINT) AS approved, CAST(j.value ->> 'pendingCount' AS BIGINT) AS pending,
 					CAST(j.value ->> 'cancelledCount' AS BIGINT) AS cancelled, CAST(j.value ->> 'conversionRevenueMicros' AS BIGINT) AS revenue,
 					CAST(j.value ->> 'pendingRevenueMicros' AS BIGINT) AS pending_revenue, CAST(j.value ->> 'grossMicros' AS BIGINT) AS gross,
-					CAST(j.value ->> 'salesMicros' AS BIGINT) AS sales
+					CAST(j.value ->> 'pendingGrossMicros' AS BIGINT) AS pending_gross, CAST(j.value ->> 'salesMicros' AS BIGINT) AS sales
 				FROM json_each(${JSON.stringify(moves)}) j) m
 			LEFT JOIN (SELECT id, country, kind FROM clicks WHERE id IN (SELECT atom FROM json_each(${JSON.stringify(clickIds)}))) c ON c.id = m.click_id
 			WHERE true GROUP BY 1, 2, 3, 4, 5, 6, 7
@@ -70,6 +75,7 @@ export function addNetworkMoves(moves: readonly NetworkMove[]): SQL[] {
 				conversion_revenue_micros = daily_network.conversion_revenue_micros + excluded.conversion_revenue_micros,
 				pending_revenue_micros = daily_network.pending_revenue_micros + excluded.pending_revenue_micros,
 				gross_micros = daily_network.gross_micros + excluded.gross_micros,
+				pending_gross_micros = daily_network.pending_gross_micros + excluded.pending_gross_micros,
 				sales_micros = daily_network.sales_micros + excluded.sales_micros`,
 	];
 }

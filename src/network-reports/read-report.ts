@@ -43,13 +43,14 @@ const CLICK_GROSS = { dollars: sql`click_gross_usd`, rest: sql`click_gross_rest`
 const REVENUE = { dollars: sql`revenue_usd`, rest: sql`revenue_rest` };
 const PENDING_REVENUE = { dollars: sql`pending_usd`, rest: sql`pending_rest` };
 const GROSS = { dollars: sql`gross_usd`, rest: sql`gross_rest` };
+const PENDING_GROSS = { dollars: sql`pending_gross_usd`, rest: sql`pending_gross_rest` };
 const SALES = { dollars: sql`sales_usd`, rest: sql`sales_rest` };
 
 /** What is added up first, of the columns that each part of {@link rowsOf} gives: so what has some reason or other is told apart once a group. */
 const BY_REASON = sql`SUM(click_count) AS clicks, SUM(conversion_count) AS conversions, SUM(approved_count) AS approved,
 	SUM(pending_count) AS pending, SUM(cancelled_count) AS cancelled, ${sumApart(sql`click_gross_micros`, CLICK_GROSS)},
 	${sumApart(sql`revenue_micros`, REVENUE)}, ${sumApart(sql`pending_revenue_micros`, PENDING_REVENUE)},
-	${sumApart(sql`gross_micros`, GROSS)}, ${sumApart(sql`sales_micros`, SALES)}`;
+	${sumApart(sql`gross_micros`, GROSS)}, ${sumApart(sql`pending_gross_micros`, PENDING_GROSS)}, ${sumApart(sql`sales_micros`, SALES)}`;
 
 const reasons = sql.join(
 	CLICK_REASONS.map((reason) => sql`SUM(CASE WHEN reason = ${reason} THEN clicks ELSE 0 END)`),
@@ -59,6 +60,7 @@ const reasons = sql.join(
 const SUMS = sql`SUM(CASE WHEN reason = '' THEN clicks ELSE 0 END) AS paid, ${reasons} AS unpaid, SUM(conversions) AS conversions,
 	SUM(approved) AS approved, SUM(pending) AS pending, SUM(cancelled) AS cancelled, ${sumOfParts(CLICK_GROSS)} AS "clickGross",
 	${sumOfParts(REVENUE)} AS revenue, ${sumOfParts(PENDING_REVENUE)} AS "pendingRevenue", ${sumOfParts(GROSS)} AS gross,
+	${sumOfParts(PENDING_GROSS)} AS "pendingGross",
 	${sumOfParts(SALES)} AS sales`;
 
 const HAS_SOMETHING = sql`SUM(clicks) <> 0 OR SUM(conversions) <> 0 OR SUM(cancelled) <> 0 OR ${isNotZero(REVENUE)} OR ${isNotZero(PENDING_REVENUE)}
@@ -81,10 +83,11 @@ function rowsOf({ from, to, publisher }: NetworkReportQuery): SQL {
 	const isPublisher = publisher === null ? sql`true` : sql`p.id = ${publisher}`;
 	return sql`SELECT n.date, n.publisher_id, n.brand_id, n.campaign_id, n.platform, n.country, n.kind, CAST(NULL AS TEXT) AS source_id,
 			n.reason, n.click_count, n.approved_count + n.pending_count AS conversion_count, n.approved_count, n.pending_count, n.cancelled_count,
-			n.click_gross_micros, n.click_revenue_micros + n.conversion_revenue_micros AS revenue_micros, n.pending_revenue_micros, n.gross_micros, n.sales_micros
+			n.click_gross_micros, n.click_revenue_micros + n.conversion_revenue_micros AS revenue_micros, n.pending_revenue_micros, n.gross_micros,
+			n.pending_gross_micros, n.sales_micros
 		FROM ${publishersOf(publisher)} k CROSS JOIN daily_network n WHERE n.publisher_id = k.id AND n.date BETWEEN ${from} AND ${to}
 		UNION ALL
-		SELECT a.date, a.publisher_id, -1, -1, '', '', '', CAST(NULL AS TEXT), '', 0, 0, 0, 0, 0, 0, a.adjustment_micros, 0, 0, 0
+		SELECT a.date, a.publisher_id, -1, -1, '', '', '', CAST(NULL AS TEXT), '', 0, 0, 0, 0, 0, 0, a.adjustment_micros, 0, 0, 0, 0
 		FROM publishers p CROSS JOIN daily_publishers a
 		WHERE ${isPublisher} AND a.publisher_id = p.id AND a.date BETWEEN ${from} AND ${to} AND a.adjustment_micros <> 0`;
 }
@@ -98,7 +101,7 @@ function sourceSums({ from, to, publisher }: NetworkReportQuery, sign: 1 | -1): 
 	const source = sign === 1 ? sql`d.source_id` : sql`CAST(NULL AS TEXT)`;
 	const by = sql`CAST(${sign} AS BIGINT)`;
 	return sql`SELECT d.date, d.publisher_id, -1, -1, '', '', '', ${source}, '', ${by} * d.click_count, ${by} * d.conversion_count, 0, 0, 0, 0,
-			${by} * (d.click_revenue_micros + d.conversion_revenue_micros), ${by} * d.pending_revenue_micros, ${by} * d.gross_micros, ${by} * d.sales_micros
+			${by} * (d.click_revenue_micros + d.conversion_revenue_micros), ${by} * d.pending_revenue_micros, ${by} * d.gross_micros, 0, ${by} * d.sales_micros
 		FROM publishers p CROSS JOIN daily_sources d WHERE ${isPublisher} AND d.publisher_id = p.id AND d.date BETWEEN ${from} AND ${to}`;
 }
 
@@ -117,7 +120,7 @@ function reportQuery(query: NetworkReportQuery): SQL {
 	return sql`WITH g AS MATERIALIZED (SELECT ${names}, reason, ${BY_REASON} FROM (
 			SELECT ${list(group.map((name) => GROUP_COLUMNS[name]))}, s.reason, s.click_count,
 				s.conversion_count, s.approved_count, s.pending_count, s.cancelled_count, s.click_gross_micros, s.revenue_micros,
-				s.pending_revenue_micros, s.gross_micros, s.sales_micros FROM (${all}) s ${brands}) r
+				s.pending_revenue_micros, s.gross_micros, s.pending_gross_micros, s.sales_micros FROM (${all}) s ${brands}) r
 			GROUP BY ${names}, reason)
 		SELECT * FROM (SELECT 0 AS "isTotal", ${names}, ${SUMS} FROM g WHERE ${isBehind} GROUP BY ${names} HAVING ${HAS_SOMETHING}
 			ORDER BY ${names} LIMIT ${limit + 1}) page

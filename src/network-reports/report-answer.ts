@@ -29,6 +29,7 @@ const sums = {
 
 /** What sums of sources lack. */
 const details = {
+	pending_gross_revenue: v.pipe(usd, v.description("What of `gross_revenue` is of pending conversions.")),
 	clicks_unpaid: v.pipe(
 		count,
 		v.description("Those that were stored: past 600 an hour of an address they are only counted (`operator status`)."),

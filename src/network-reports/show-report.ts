@@ -17,15 +17,16 @@ export type ReportSums = {
 	revenue: ExactSum;
 	pendingRevenue: ExactSum;
 	gross: ExactSum;
+	pendingGross: ExactSum;
 	sales: ExactSum;
 };
 
 export const NO_SUMS: ReportSums = {
 	...{ paid: 0, unpaid: null, conversions: 0, approved: 0, pending: 0, cancelled: 0 },
-	...{ clickGross: null, revenue: null, pendingRevenue: null, gross: null, sales: null },
+	...{ clickGross: null, revenue: null, pendingRevenue: null, gross: null, pendingGross: null, sales: null },
 };
 
-type Sums = Omit<ReportTotal, "clicks_unpaid" | "unpaid" | "conversions" | "epc_bid" | "reversal_rate">;
+type Sums = Omit<ReportTotal, "pending_gross_revenue" | "clicks_unpaid" | "unpaid" | "conversions" | "epc_bid" | "reversal_rate">;
 
 /** What is known of a source, too. */
 export function showSums({ paid, conversions, revenue, pendingRevenue, gross, sales }: ReportSums): Sums {
@@ -45,12 +46,13 @@ export function showSums({ paid, conversions, revenue, pendingRevenue, gross, sa
 }
 
 export function showTotal(sums: ReportSums): ReportTotal {
-	const { paid, unpaid, clickGross } = sums;
+	const { paid, unpaid, clickGross, pendingGross } = sums;
 	const counts = (unpaid ?? "").split(" ").map(Number);
 	const reasons = CLICK_REASONS.map((reason, at) => [reason, counts[at] ?? 0] as const).filter(([, count]) => count !== 0);
 	const [approved, pending, cancelled] = [sums.approved ?? 0, sums.pending ?? 0, sums.cancelled ?? 0];
 	return {
 		...showSums(sums),
+		pending_gross_revenue: formatUsd(readSum(pendingGross)),
 		clicks_unpaid: reasons.reduce((sum, [, count]) => sum + count, 0),
 		unpaid: Object.fromEntries(reasons),
 		conversions: { approved, pending, cancelled },
@@ -95,7 +97,15 @@ export function csvOf(
 		return { ...Object.fromEntries(plain), ...ofStatuses, ...(unpaid !== undefined && ofReasons) };
 	});
 	const sums = Object.keys(showSums(NO_SUMS));
-	const others = ["clicks_unpaid", "epc_bid", "reversal_rate", "conversions_approved", "conversions_pending", "conversions_cancelled"];
+	const others = [
+		"pending_gross_revenue",
+		"clicks_unpaid",
+		"epc_bid",
+		"reversal_rate",
+		"conversions_approved",
+		"conversions_pending",
+		"conversions_cancelled",
+	];
 	const details = hasDetails ? [...others, ...CLICK_REASONS.map((reason) => `unpaid_${reason}`)] : [];
 	return { columns: [...group, ...sums, ...details], records };
 }

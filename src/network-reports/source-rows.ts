@@ -38,7 +38,8 @@ const CLICK = sql`coalesce(c.publisher_id, '') AS publisher_id, c.brand_id, c.ca
 	coalesce(c.country, '') AS country, c.kind, coalesce(c.source_id, '') AS source_id, coalesce(c.reason, '') AS reason,
 	1 AS click_count, 0 AS conversion_count, 0 AS approved_count, 0 AS pending_count, 0 AS cancelled_count,
 	CASE WHEN c.reason IS NULL THEN coalesce(c.gross_micros, c.bid_micros) ELSE 0 END AS click_gross_micros,
-	CASE WHEN c.reason IS NULL THEN c.revenue_micros ELSE 0 END AS revenue_micros, 0 AS pending_revenue_micros, 0 AS gross_micros, 0 AS sales_micros`;
+	CASE WHEN c.reason IS NULL THEN c.revenue_micros ELSE 0 END AS revenue_micros, 0 AS pending_revenue_micros, 0 AS gross_micros,
+	0 AS pending_gross_micros, 0 AS sales_micros`;
 
 const CONVERSION = sql`v.publisher_id, v.brand_id, v.campaign_id, v.platform, coalesce(c.country, ''), c.kind, coalesce(v.source_id, ''), '',
 	0, CASE WHEN v.status <> 'cancelled' THEN 1 ELSE 0 END, CASE WHEN v.status = 'approved' THEN 1 ELSE 0 END,
@@ -46,6 +47,7 @@ const CONVERSION = sql`v.publisher_id, v.brand_id, v.campaign_id, v.platform, co
 	CASE WHEN v.status <> 'cancelled' THEN coalesce(v.revenue_micros, 0) ELSE 0 END,
 	CASE WHEN v.status = 'pending' THEN coalesce(v.revenue_micros, 0) ELSE 0 END,
 	CASE WHEN v.status <> 'cancelled' THEN coalesce(v.gross_micros, 0) ELSE 0 END,
+	CASE WHEN v.status = 'pending' THEN coalesce(v.gross_micros, 0) ELSE 0 END,
 	CASE WHEN v.status <> 'cancelled' THEN coalesce(v.sales_usd_micros, 0) ELSE 0 END`;
 
 /**
@@ -74,6 +76,7 @@ export function sourceRows({ from, to, publisher }: Period): SQL {
 	return sql`SELECT r.date, r.publisher_id, r.brand_id, r.campaign_id, r.platform, r.country, r.kind,
 			CASE WHEN g.sign > 0 THEN r.source_id ELSE CAST(NULL AS TEXT) END, r.reason, g.sign * r.click_count, g.sign * r.conversion_count,
 			g.sign * r.approved_count, g.sign * r.pending_count, g.sign * r.cancelled_count, g.sign * r.click_gross_micros,
-			g.sign * r.revenue_micros, g.sign * r.pending_revenue_micros, g.sign * r.gross_micros, g.sign * r.sales_micros
+			g.sign * r.revenue_micros, g.sign * r.pending_revenue_micros, g.sign * r.gross_micros, g.sign * r.pending_gross_micros,
+			g.sign * r.sales_micros
 		FROM (${rows}) r CROSS JOIN (SELECT CAST(1 AS BIGINT) AS sign UNION ALL SELECT CAST(-1 AS BIGINT)) g`;
 }

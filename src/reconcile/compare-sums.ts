@@ -17,6 +17,7 @@ export type Sum =
 	| "conversionRevenueMicros"
 	| "pendingRevenueMicros"
 	| "grossMicros"
+	| "pendingGrossMicros"
 	| "salesMicros"
 	| "adjustmentMicros";
 
@@ -36,7 +37,7 @@ export const SHAPES: Readonly<Record<Counter, Shape>> = {
 	daily_network: {
 		key: ["campaignId", "publisherId", "brandId", "platform", "country", "kind", "reason"],
 		ofClicks: [...CLICK_SUMS, "clickGrossMicros"],
-		ofOthers: ["approvedCount", "pendingCount", "cancelledCount", ...AMOUNTS],
+		ofOthers: ["approvedCount", "pendingCount", "cancelledCount", ...AMOUNTS, "pendingGrossMicros"],
 	},
 	campaign_days: { key: ["campaignId"], ofClicks: SPEND, ofOthers: [] },
 	campaign_totals: { key: ["campaignId"], ofClicks: [], ofOthers: SPEND },

@@ -8,11 +8,11 @@ import { type PublisherPage, pageOf } from "./parts.ts";
 
 const STORED = sql`n.campaign_id, n.publisher_id, n.brand_id, n.platform, n.country, n.kind, n.reason, 1 AS side, n.click_count, n.click_revenue_micros,
 	n.click_gross_micros, n.approved_count, n.pending_count, n.cancelled_count, n.conversion_revenue_micros, n.pending_revenue_micros,
-	n.gross_micros, n.sales_micros`;
+	n.gross_micros, n.pending_gross_micros, n.sales_micros`;
 
 const CLICK = sql`c.campaign_id, coalesce(c.publisher_id, ''), c.brand_id, coalesce(c.platform, ''), coalesce(c.country, ''), c.kind,
 	coalesce(c.reason, ''), -1, 1, CASE WHEN c.reason IS NULL THEN c.revenue_micros ELSE 0 END,
-	CASE WHEN c.reason IS NULL THEN coalesce(c.gross_micros, c.bid_micros) ELSE 0 END, 0, 0, 0, 0, 0, 0, 0`;
+	CASE WHEN c.reason IS NULL THEN coalesce(c.gross_micros, c.bid_micros) ELSE 0 END, 0, 0, 0, 0, 0, 0, 0, 0`;
 
 /** Paid clicks of publishers paid by clicks, and all others: those are in one index of publishers each. */
 const IS_PAID = sql`c.reason IS NULL AND c.pricing_model = 'CPC'`;
@@ -26,6 +26,7 @@ function conversionsOf(page: PublisherPage, some: SQL): SQL {
 		CASE WHEN v.status <> 'cancelled' THEN coalesce(v.revenue_micros, 0) ELSE 0 END,
 		CASE WHEN v.status = 'pending' THEN coalesce(v.revenue_micros, 0) ELSE 0 END,
 		CASE WHEN v.status <> 'cancelled' THEN coalesce(v.gross_micros, 0) ELSE 0 END,
+		CASE WHEN v.status = 'pending' THEN coalesce(v.gross_micros, 0) ELSE 0 END,
 		CASE WHEN v.status <> 'cancelled' THEN coalesce(v.sales_usd_micros, 0) ELSE 0 END
 		FROM ${pageOf(page)} CROSS JOIN conversions v
 		LEFT JOIN (SELECT id, country, kind FROM clicks
@@ -55,6 +56,7 @@ export function networkDifferences(day: string, page: PublisherPage): SQL {
 			SUM(CASE WHEN s.side = 1 THEN s.conversion_revenue_micros ELSE 0 END) AS "stored_conversionRevenueMicros",
 			SUM(CASE WHEN s.side = 1 THEN s.pending_revenue_micros ELSE 0 END) AS "stored_pendingRevenueMicros",
 			SUM(CASE WHEN s.side = 1 THEN s.gross_micros ELSE 0 END) AS "stored_grossMicros",
+			SUM(CASE WHEN s.side = 1 THEN s.pending_gross_micros ELSE 0 END) AS "stored_pendingGrossMicros",
 			SUM(CASE WHEN s.side = 1 THEN s.sales_micros ELSE 0 END) AS "stored_salesMicros",
 			SUM(CASE WHEN s.side = -1 THEN s.click_count ELSE 0 END) AS "counted_clickCount",
 			SUM(CASE WHEN s.side = -1 THEN s.click_revenue_micros ELSE 0 END) AS "counted_clickRevenueMicros",
@@ -65,6 +67,7 @@ export function networkDifferences(day: string, page: PublisherPage): SQL {
 			SUM(CASE WHEN s.side = -1 THEN s.conversion_revenue_micros ELSE 0 END) AS "counted_conversionRevenueMicros",
 			SUM(CASE WHEN s.side = -1 THEN s.pending_revenue_micros ELSE 0 END) AS "counted_pendingRevenueMicros",
 			SUM(CASE WHEN s.side = -1 THEN s.gross_micros ELSE 0 END) AS "counted_grossMicros",
+			SUM(CASE WHEN s.side = -1 THEN s.pending_gross_micros ELSE 0 END) AS "counted_pendingGrossMicros",
 			SUM(CASE WHEN s.side = -1 THEN s.sales_micros ELSE 0 END) AS "counted_salesMicros"
 		FROM (SELECT k.* FROM (
 			SELECT ${STORED} FROM ${pageOf(page)} CROSS JOIN daily_network n WHERE n.publisher_id = p.id AND n.date = ${day}
@@ -79,6 +82,6 @@ export function networkDifferences(day: string, page: PublisherPage): SQL {
 				OR SUM(s.side * s.click_revenue_micros) <> 0 OR SUM(s.side * s.click_gross_micros) <> 0))
 			OR SUM(s.side * s.approved_count) <> 0 OR SUM(s.side * s.pending_count) <> 0 OR SUM(s.side * s.cancelled_count) <> 0
 			OR SUM(s.side * s.conversion_revenue_micros) <> 0 OR SUM(s.side * s.pending_revenue_micros) <> 0
-			OR SUM(s.side * s.gross_micros) <> 0 OR SUM(s.side * s.sales_micros) <> 0
+			OR SUM(s.side * s.gross_micros) <> 0 OR SUM(s.side * s.pending_gross_micros) <> 0 OR SUM(s.side * s.sales_micros) <> 0
 		ORDER BY 1, 2, 3, 4, 5, 6, 7 LIMIT ${MAX_DIFFERING}`;
 }

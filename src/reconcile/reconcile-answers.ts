@@ -17,6 +17,7 @@ export const SUM_COLUMNS = [
 	"conversion_revenue",
 	"pending_revenue",
 	"gross",
+	"pending_gross",
 	"sales",
 	"adjustment",
 ] as const;

@@ -14,6 +14,7 @@ const COLUMNS: Readonly<Record<Sum, (typeof SUM_COLUMNS)[number]>> = {
 	conversionRevenueMicros: "conversion_revenue",
 	pendingRevenueMicros: "pending_revenue",
 	grossMicros: "gross",
+	pendingGrossMicros: "pending_gross",
 	salesMicros: "sales",
 	adjustmentMicros: "adjustment",
 };

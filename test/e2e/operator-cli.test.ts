@@ -614,7 +614,15 @@ describe("npm run operator", () => {
 	const NO_SUMS = { ...EMPTY, group: ["publisher" as const], from: "2026-11-20", to: "2026-11-20" };
 	const NO_TOTAL: NetworkReport["total"] = {
 		...{ gross_revenue: "0.0000", publisher_revenue: "0.0000", pending_revenue: "0.0000", margin: "0.0000", margin_rate: null },
-		...{ sales_amount: "0.0000", clicks_paid: 0, conversion_count: 0, epc_earned: null, clicks_unpaid: 0, unpaid: {} },
+		...{
+			pending_gross_revenue: "0.0000",
+			sales_amount: "0.0000",
+			clicks_paid: 0,
+			conversion_count: 0,
+			epc_earned: null,
+			clicks_unpaid: 0,
+			unpaid: {},
+		},
 		...{ conversions: { approved: 0, pending: 0, cancelled: 0 }, epc_bid: null, reversal_rate: null },
 	};
 	it.each([
@@ -679,16 +687,23 @@ describe("npm run operator", () => {
 		);
 	});
 
-	it("report says what of the publishers' money is pending", async () => {
-		const total = { ...NO_TOTAL, gross_revenue: "20.0000", publisher_revenue: "15.0000", pending_revenue: "4.5000", margin: "5.0000" };
+	it("report says what of the platforms' and the publishers' money is pending", async () => {
+		const total = {
+			...NO_TOTAL,
+			gross_revenue: "20.0000",
+			pending_gross_revenue: "6.0000",
+			publisher_revenue: "15.0000",
+			pending_revenue: "4.5000",
+			margin: "5.0000",
+		};
 		const body = { ...NO_SUMS, data_through: null, data: [{ ...total, publisher: "acme-media" }], total } satisfies NetworkReport;
 		answer = { status: 200, body: JSON.stringify(body) };
 		const { code, stdout } = await run("report", "--group", "publisher", "--url", url);
 		expect(code).toBe(0);
 		const [head = "", row = "", sum = ""] = stdout.split("\n");
-		expect(head).toMatch(/^publisher +gross +publishers +of it pending +margin /);
-		expect(row).toMatch(/^acme-media +20\.0000 +15\.0000 +4\.5000 +5\.0000/);
-		expect(sum).toMatch(/^total +20\.0000 +15\.0000 +4\.5000 +5\.0000/);
+		expect(head).toMatch(/^publisher +gross +of it pending +publishers +of it pending +margin /);
+		expect(row).toMatch(/^acme-media +20\.0000 +6\.0000 +15\.0000 +4\.5000 +5\.0000/);
+		expect(sum).toMatch(/^total +20\.0000 +6\.0000 +15\.0000 +4\.5000 +5\.0000/);
 	});
 
 	it("adjusts, asking under one id until all is done, and says what changed and how to undo it", async () => {

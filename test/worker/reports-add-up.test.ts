@@ -271,9 +271,10 @@ async function checkNetwork(limit: number): Promise<void> {
 		`SELECT (SELECT COUNT(*) FROM clicks WHERE reason IS NULL) AS paid, (SELECT COUNT(*) FROM clicks WHERE reason IS NOT NULL) AS unpaid,
 			(SELECT COUNT(*) FROM clicks WHERE reason = 'voided') AS voided, ${settled("approved")} AS approved, ${settled("pending")} AS pending,
 			${settled("cancelled")} AS cancelled, (SELECT COALESCE(SUM(gross_micros), 0) ${counted}) AS gross,
+			(SELECT COALESCE(SUM(gross_micros), 0) ${counted} AND status = 'pending') AS "pendingGross",
 			(SELECT COALESCE(SUM(revenue_micros), 0) FROM clicks WHERE reason IS NULL) + (SELECT COALESCE(SUM(revenue_micros), 0) ${counted})
 				+ (SELECT COALESCE(SUM(amount_micros), 0) FROM adjustments) AS revenue`,
-	).first<Record<"paid" | "unpaid" | "voided" | "approved" | "pending" | "cancelled" | "gross" | "revenue", number>>();
+	).first<Record<"paid" | "unpaid" | "voided" | "approved" | "pending" | "cancelled" | "gross" | "pendingGross" | "revenue", number>>();
 	if (ledger === null) throw new Error("the ledger gives no row");
 	const { start_date: from, end_date: to } = PERIOD;
 	const others = REPORT_GROUPS.filter((name) => name !== "source");
@@ -289,7 +290,7 @@ async function checkNetwork(limit: number): Promise<void> {
 		});
 		expect(totals.size).toBe(1);
 		const total = JSON.parse([...totals][0] ?? "{}") as ReportTotal;
-		const { paid, unpaid, voided, approved, pending, cancelled, gross, revenue } = ledger;
+		const { paid, unpaid, voided, approved, pending, cancelled, gross, pendingGross, revenue } = ledger;
 		expect(total).toMatchObject({ clicks_paid: paid, clicks_unpaid: unpaid, conversions: { approved, pending, cancelled } });
 		expect(total.unpaid.voided ?? 0).toBe(voided);
 		expect([sumOf([total], "gross_revenue"), sumOf([total], "publisher_revenue"), sumOf([total], "margin")]).toEqual([
@@ -297,10 +298,12 @@ async function checkNetwork(limit: number): Promise<void> {
 			revenue,
 			gross - revenue,
 		]);
+		expect(sumOf([total], "pending_gross_revenue")).toBe(pendingGross);
 		for (const field of ["gross_revenue", "publisher_revenue", "pending_revenue", "margin", "sales_amount"]) {
 			expect([group, field, sumOf(rows, field)]).toEqual([group, field, sumOf([total], field)]);
 		}
 		const isOfSums = group.includes("source") && !OF_ROWS.includes(group);
+		if (!isOfSums) expect([group, sumOf(rows, "pending_gross_revenue")]).toEqual([group, pendingGross]);
 		expect([group, countsOf(rows, isOfSums)]).toEqual([group, countsOf([total], isOfSums)]);
 		if (OF_ROWS.includes(group)) expect([group, sourcesOf(rows)]).toEqual([group, await sourcesOfLedger()]);
 	}

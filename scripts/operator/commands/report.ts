@@ -25,6 +25,7 @@ export const command: OperatorCommand = {
 
 const SUMS: [name: string, of: (row: ReportRow | ReportTotal) => string | number][] = [
 	["gross", ({ gross_revenue }) => gross_revenue],
+	["of it pending", ({ pending_gross_revenue }) => pending_gross_revenue ?? ""],
 	["publishers", ({ publisher_revenue }) => publisher_revenue],
 	["of it pending", ({ pending_revenue }) => pending_revenue],
 	["margin", ({ margin }) => margin],

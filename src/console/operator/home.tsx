@@ -203,7 +203,15 @@ function Earned({ report: { data, total, from, to }, now }: { report: Report; no
 		<>
 			<Figures
 				figures={[
-					{ name: "Gross revenue", value: <Money usd={total.gross_revenue} />, note: `${from} to ${to}, UTC` },
+					{
+						name: "Gross revenue",
+						value: <Money usd={total.gross_revenue} />,
+						note: (
+							<>
+								<Money usd={total.pending_gross_revenue} /> of it pending; {from} to {to}, UTC
+							</>
+						),
+					},
 					{
 						name: "Publishers' revenue",
 						value: <Money usd={total.publisher_revenue} />,

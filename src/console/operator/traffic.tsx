@@ -70,7 +70,7 @@ export const TRAFFIC_PAGES = [
 					<Tabs label="Traffic by" path={PATH} query={query} name="group" tabs={GROUPS} />
 					<Table
 						caption={`Traffic from ${from} to ${to}, UTC${isByDay ? ", the newest day first" : isByShare ? ", the largest unpaid part of this page first" : ""}`}
-						columns={[...group.map(columnOf), ...(isDetailed ? detailsOf(period, total) : []), ...sumsOf(period, total)]}
+						columns={[...group.map(columnOf), ...(isDetailed ? detailsOf(period, total) : []), ...sumsOf(period, total, isDetailed)]}
 						rows={rows}
 						empty={
 							<Empty title="There was no traffic in this time">
@@ -165,8 +165,9 @@ const detailsOf = (period: Query, total: ReportTotal): readonly Column<ReportRow
 ];
 
 /** The total is of all pages. */
-const sumsOf = (period: Query, total: ReportTotal): readonly Column<ReportRow>[] => {
-	const money = (head: string, name: "epc_earned" | "gross_revenue" | "publisher_revenue" | "pending_revenue" | "margin") => ({
+const sumsOf = (period: Query, total: ReportTotal, isDetailed: boolean): readonly Column<ReportRow>[] => {
+	type Name = "epc_earned" | "gross_revenue" | "pending_gross_revenue" | "publisher_revenue" | "pending_revenue" | "margin";
+	const money = (head: string, name: Name) => ({
 		head,
 		kind: "money" as const,
 		cell: (row: ReportRow) => <Money usd={row[name]} />,
@@ -187,6 +188,7 @@ const sumsOf = (period: Query, total: ReportTotal): readonly Column<ReportRow>[]
 		},
 		money("EPC earned", "epc_earned"),
 		money("Gross", "gross_revenue"),
+		...(isDetailed ? [money("Of it pending", "pending_gross_revenue")] : []),
 		money("Publishers'", "publisher_revenue"),
 		money("Of it pending", "pending_revenue"),
 		money("Margin", "margin"),

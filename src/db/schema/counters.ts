@@ -94,6 +94,8 @@ export const dailyNetwork = sqliteTable(
 		conversionRevenueMicros: integer("conversion_revenue_micros").notNull().default(0),
 		pendingRevenueMicros: integer("pending_revenue_micros").notNull().default(0),
 		grossMicros: integer("gross_micros").notNull().default(0),
+		/** What of that is of pending ones. */
+		pendingGrossMicros: integer("pending_gross_micros").notNull().default(0),
 		salesMicros: integer("sales_micros").notNull().default(0),
 	},
 	(table) => [

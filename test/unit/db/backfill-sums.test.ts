@@ -25,6 +25,28 @@ const CONVERSION = `INSERT INTO conversions (platform, txnid, cid, stage, status
 	FROM clicks c WHERE c.id = ?`;
 
 describe("unit: the migration of sums", () => {
+	it("adds what is pending of platforms' money, by the country and kind of the click", () => {
+		const db = new DatabaseSync(":memory:");
+		const before = NAMES.findIndex((name) => name.endsWith("_pending_gross.sql"));
+		run(db, NAMES.slice(0, before));
+		db.prepare(CLICK).run("one", "one", null, "pa", "s", "CPA");
+		db.exec("UPDATE clicks SET country = 'US'");
+		const convert = (txnid: string, status: string, stage = "settled") => db.prepare(CONVERSION).run(txnid, stage, status, 4, "one");
+		for (const txnid of ["first", "second"]) convert(txnid, "pending");
+		convert("approved", "approved");
+		convert("cancelled", "cancelled");
+		convert("held", "pending", "quarantined");
+		const key = "date, campaign_id, publisher_id, brand_id, platform, country, kind, reason";
+		db.exec(`INSERT INTO daily_network (${key}, gross_micros) VALUES ('2026-11-12', 11, 'pa', 1, 'p', 'US', 'link', '', 30)`);
+		run(db, NAMES.slice(before));
+		expect(
+			db
+				.prepare(`SELECT ${key}, gross_micros, pending_gross_micros FROM daily_network`)
+				.all()
+				.map((row) => Object.values(row)),
+		).toEqual([["2026-11-12", 11, "pa", 1, "p", "US", "link", "", 30, 20]]);
+	});
+
 	it("moves conversions of billed clicks to their day, takes those of unpaid ones out, and adds what is pending", () => {
 		const db = new DatabaseSync(":memory:");
 		run(db, NAMES.slice(0, AT));

@@ -111,8 +111,8 @@ describe("worker: operators' pages", () => {
 	it("traffic says what of a month's money is pending, and sums up what stands on all pages; as CSV, too", async () => {
 		await env.DB.prepare(
 			`INSERT INTO daily_network (date, publisher_id, campaign_id, brand_id, platform, country, kind, reason, pending_count,
-				conversion_revenue_micros, pending_revenue_micros, gross_micros)
-			VALUES ('2026-11-12', 'quiet', 11, 1, 'west', 'US', 'link', '', 2, 3000000, 3000000, 4000000)`,
+				conversion_revenue_micros, pending_revenue_micros, gross_micros, pending_gross_micros)
+			VALUES ('2026-11-12', 'quiet', 11, 1, 'west', 'US', 'link', '', 2, 3000000, 3000000, 4000000, 4000000)`,
 		).run();
 		const path = `?${PERIOD}&group=publisher&limit=1`;
 		const text = await textOf(`/console/operator/traffic${path}`);
@@ -123,14 +123,15 @@ describe("worker: operators' pages", () => {
 			headers: { OperatorKey: env.OPERATOR_KEY },
 		});
 		const { total } = await response.json<{ total: Record<string, string> }>();
-		expect(total.pending_revenue).toBe("3.0000");
-		expect(amounts.slice(-4)).toEqual([total.gross_revenue, total.publisher_revenue, total.pending_revenue, total.margin]);
+		const { gross_revenue, pending_gross_revenue, publisher_revenue, pending_revenue, margin } = total;
+		expect([pending_gross_revenue, pending_revenue]).toEqual(["4.0000", "3.0000"]);
+		expect(amounts.slice(-5)).toEqual([gross_revenue, pending_gross_revenue, publisher_revenue, pending_revenue, margin]);
 
 		const [, link = ""] = /href="([^"]+)">As CSV/.exec(text) ?? [];
 		const csv = await get(link.replaceAll("&amp;", "&"), visitors.viewer);
 		expect(csv.headers.get("content-disposition")).toBe('attachment; filename="network-publisher-2026-11-11-2026-11-18.csv"');
 		const lines = (await csv.text()).trim().split("\r\n");
-		expect(lines[0]).toMatch(/^publisher,gross_revenue,publisher_revenue,pending_revenue,/);
+		expect(lines[0]).toMatch(/^publisher,gross_revenue,publisher_revenue,pending_revenue,.*,pending_gross_revenue,/);
 		expect(lines.slice(1).map((line) => line.split(",")[0])).toEqual(["cpa", "cpc", "quiet"]);
 		await env.DB.prepare("DELETE FROM daily_network WHERE date = '2026-11-12'").run();
 	});
