@@ -50,7 +50,7 @@ const REFUSALS: ReadonlySet<number> = new Set([409, 412, 413, 503]);
 
 /** @example nameOf("mapping.txnid", { mapping: "--mapping" }) // "--mapping txnid" */
 function nameOf(path: string, names: Names): string {
-	const [first = "", ...rest] = path.split(".");
+	const [first = "", ...rest] = path.split(/\.|(?=\[)/);
 	return names[path] ?? (names[first] === undefined ? path : [names[first], ...rest].join(" "));
 }
 

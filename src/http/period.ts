@@ -66,11 +66,16 @@ export function groupOf<const Name extends string>(names: readonly Name[], other
 		v.pipe(
 			v.string(),
 			v.transform((text) => text.split(",").map((name) => name.trim().toLowerCase())),
-			v.array(v.picklist(names, fault)),
-			v.check((given) => new Set(given).size === given.length, fault),
+			// One fault of the parameter, not one of each name.
+			v.custom<Name[]>((given) => isSomeOf(names, given) && new Set(given).size === given.length, fault),
 		),
 		otherwise,
 	);
+}
+
+/** Whether a parameter that was cut at its commas holds none but these names. */
+export function isSomeOf<const Name extends string>(names: readonly Name[], given: unknown): given is Name[] {
+	return Array.isArray(given) && given.every((name) => names.includes(name));
 }
 
 /** The cursor of a grouped list: what its last row has by each name, see {@link requireKeyOf}. */

@@ -88,12 +88,17 @@ export function readInput<Output>(schema: v.GenericSchema<unknown, Output>, inpu
 	throw invalidInput(result.issues.flatMap((issue) => faultsOf(issue, schema, telling, input)));
 }
 
+/** Where an issue stands in what was read. @example placeOf(issue) // ".brands[3].domain" */
+export function placeOf(issue: v.BaseIssue<unknown>): string {
+	return (issue.path ?? []).map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+}
+
 /** Unknown fields of one object that are named. */
 const MAX_UNKNOWN = 100;
 
 /** The fault that an issue is; Valibot has one for the first of an object's unknown fields, which becomes one for each of them. */
 function faultsOf(issue: v.BaseIssue<unknown>, schema: object, telling: (issue: v.BaseIssue<unknown>) => string, input: unknown): Fault[] {
-	const path = v.getDotPath(issue) ?? "";
+	const path = placeOf(issue).replace(/^\./, "");
 	const message = telling(issue);
 	const unknown = unknownOf(issue);
 	if (unknown === null) return [{ path, message }];

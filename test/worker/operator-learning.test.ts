@@ -217,7 +217,7 @@ describe("advice", () => {
 		expect(await refused.json()).toMatchObject({ faults: [{ path: "campaigns[1]" }] });
 		expect((await call("/learning/advice/accept", { campaigns: "some" })).status).toBe(422);
 		const broken = await call("/learning/advice/accept", { campaigns: [1.5] });
-		expect(await broken.json()).toMatchObject({ faults: [{ path: "campaigns.0", message: "must be a campaign's id" }] });
+		expect(await broken.json()).toMatchObject({ faults: [{ path: "campaigns[0]", message: "must be a campaign's id" }] });
 		expect((await call("/learning/advice/accept", { campaigns: [1] }, { "If-Match": '"1"' })).status).toBe(412);
 		expect(await priceFor("shoes.example")).toBe(before);
 	});

@@ -57,6 +57,18 @@ describe("worker: an unknown query parameter is refused, and nothing is done", (
 		]);
 	});
 
+	it.each([
+		["/network?sections=platforms,brand,publisher", "sections"],
+		["/reports?group=day,brands,sources", "group"],
+		["/bids?group=hour,hour", "group"],
+	])("GET %s is one fault of the parameter, as it is typed", async (path, name) => {
+		const response = await exports.default.fetch(`https://base.example/operator${path}`, { headers: OPERATOR_HEADERS });
+		expect([response.status, await response.json()]).toEqual([
+			422,
+			{ error: "Validation failed", faults: [{ path: name, message: expect.stringContaining("must be some of") }], fault_count: 1 },
+		]);
+	});
+
 	it.each(["/products", "/seller-products"])("%s, in the words of its own options", async (path) => {
 		const response = await post(`${path}?dryrun=1`, {});
 		expect([response.status, await response.json()]).toMatchObject([

@@ -361,7 +361,7 @@ describe("worker: GET /api/earnings", () => {
 	});
 
 	it.each([
-		["group=hour", "group.0"],
+		["group=hour", "group"],
 		["group=day,day", "group"],
 		["from=2026-02-30", "from"],
 		["from=2024-01-01&to=2026-01-01", "from"],

@@ -310,7 +310,7 @@ describe("worker: POST /api/links", () => {
 	it.each([
 		["no address", { urls: [] }, "urls"],
 		["too many", { urls: Array.from({ length: 501 }, () => "shoes.example") }, "urls"],
-		["what is no text", { urls: [1] }, "urls.0"],
+		["what is no text", { urls: [1] }, "urls[0]"],
 		["a mistyped field", { urls: ["shoes.example"], contry: "US" }, "contry"],
 		["a country that is none", { urls: ["shoes.example"], country: "USA" }, "country"],
 		["a placeholder as click id", { urls: ["shoes.example"], clickid: "{clickid}" }, "clickid"],

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import * as v from "valibot";
 import { actorOf } from "../../http/actor.ts";
 import { notThere } from "../../http/errors.ts";
+import { isSomeOf } from "../../http/period.ts";
 import { readBody, readInput, readQuery } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { parseJson } from "../../lib/json.ts";
@@ -11,7 +12,7 @@ import { changeEntry, noSuchEntry } from "./change-entry.ts";
 import type { EntrySection } from "./entry-answers.ts";
 import { readListQuery } from "./entry-requests.ts";
 import { shownTo } from "./export-entry.ts";
-import { DEFAULT_EXPORT, EXPORT_SECTIONS, exportNetwork } from "./export-network.ts";
+import { DEFAULT_EXPORT, EXPORT_SECTIONS, type ExportSection, exportNetwork } from "./export-network.ts";
 import { type ImportDeps, importNetwork } from "./import-network.ts";
 import { readEntryMatch, readEntryOptions, readImportOptions, readUndoOptions } from "./import-options.ts";
 import { readVersion } from "./network-version.ts";
@@ -25,7 +26,7 @@ const exportQuery = v.strictObject({
 		v.pipe(
 			v.string(),
 			v.transform((text) => text.split(",")),
-			v.array(v.picklist(EXPORT_SECTIONS, `must be some of ${EXPORT_SECTIONS.join(", ")}`)),
+			v.custom<ExportSection[]>((given) => isSomeOf(EXPORT_SECTIONS, given), `must be some of ${EXPORT_SECTIONS.join(", ")}`),
 		),
 	),
 });

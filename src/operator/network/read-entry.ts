@@ -1,7 +1,7 @@
 /** Reads entries of a network file by their section's schema, and says what is wrong with them and where. */
 import * as v from "valibot";
 import type { Fault } from "../../http/errors.ts";
-import { describeIssue, suggestFor } from "../../http/read-input.ts";
+import { describeIssue, placeOf, suggestFor } from "../../http/read-input.ts";
 import { isObject } from "../../lib/json.ts";
 import type { FileEntry } from "./export-entry.ts";
 import { type Entries, SECTIONS, type SectionName } from "./network-file.ts";
@@ -44,15 +44,11 @@ export function readSettings(
  * @param above where the issue's path begins in what `schema` is of
  */
 function faultsOf(issue: v.BaseIssue<unknown>, path: string, schema: object, above: readonly unknown[] = []): Fault[] {
-	const place = path + pathOf(issue);
+	const place = path + placeOf(issue);
 	const inside = issue.type === "union" ? (issue.issues ?? []).filter((part) => part.path !== undefined) : [];
 	if (inside.length === 0) return [{ path: place, message: `${messageOf(issue)}${suggestFor(issue, schema, above)}` }];
 	const keys = [...above, ...(issue.path ?? []).map(({ key }) => key)];
 	return inside.flatMap((part) => faultsOf(part, place, schema, keys));
-}
-
-function pathOf(issue: v.BaseIssue<unknown>): string {
-	return (issue.path ?? []).map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
 }
 
 function messageOf(issue: v.BaseIssue<unknown>): string {

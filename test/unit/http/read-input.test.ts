@@ -29,7 +29,7 @@ describe("unit: reading an input by a schema", () => {
 	it("names the place of each fault, once, and says what was expected but never what was received", () => {
 		expect(faultsOf({ name: "", campaigns: [{ id: 1 }, { id: "secret" }] })).toEqual([
 			{ path: "name", message: "must not be blank" },
-			{ path: "campaigns.1.id", message: "must be a number" },
+			{ path: "campaigns[1].id", message: "must be a number" },
 		]);
 		expect(faultsOf(undefined)).toEqual([{ path: "", message: "must be an object" }]);
 	});
@@ -71,7 +71,7 @@ describe("unit: reading an input by a schema", () => {
 			}
 		};
 		expect(told({ chain: { parties: [{ asi: "a", aso: "b" }], partys: [] } })).toEqual([
-			{ path: "chain.parties.0.aso", message: "is not a known field; did you mean `asi`?" },
+			{ path: "chain.parties[0].aso", message: "is not a known field; did you mean `asi`?" },
 			{ path: "chain.partys", message: "is not a known field; did you mean `parties`?" },
 		]);
 		expect(told({ rules: { repeet: "off" } })).toEqual([{ path: "rules.repeet", message: "must be rules; did you mean `repeat`?" }]);
@@ -94,9 +94,9 @@ describe("unit: reading an input by a schema", () => {
 			{ path: "publishr", message: "is not a known field; did you mean `publisher`?" },
 		]);
 		expect(told(v.object({ list: v.array(closed) }), { list: [{ kind: "void", platform: "n", txid: "1", texd: "", text: "t" }] })).toEqual([
-			{ path: "list.0.txnid", message: "is required" },
-			{ path: "list.0.txid", message: "is not a known field; did you mean `txnid`?" },
-			{ path: "list.0.texd", message: "is not a known field; did you mean `text`?" },
+			{ path: "list[0].txnid", message: "is required" },
+			{ path: "list[0].txid", message: "is not a known field; did you mean `txnid`?" },
+			{ path: "list[0].texd", message: "is not a known field; did you mean `text`?" },
 		]);
 		expect(told(v.strictObject({}), { a: "1", b: "2" })).toEqual([
 			{ path: "a", message: "is not a known field" },

@@ -32,16 +32,18 @@ describe("unit: answers that a command takes or tells of", () => {
 			{ path: "publisher", message: "is no publisher's id" },
 			{ path: "by.click", message: "is no click" },
 			{ path: "mapping.txnid", message: "is no column" },
+			{ path: "campaigns[1]", message: "is no campaign's id" },
 			{ path: "adjustment", message: "is undone already" },
 			{ path: "", message: "must name clicks" },
 		);
-		const names = { ...namesOf(["addressPrefix", "publisher", "mapping"]), "by.click": "--click" };
+		const names = { ...namesOf(["addressPrefix", "publisher", "mapping", "campaigns"]), "by.click": "--click" };
 		expect(told(422, body, { names, ...STANDS })).toEqual([
 			"The server refused, and nothing was changed:",
 			"  --address-prefix: must be an address",
 			"  --publisher: is no publisher's id",
 			"  --click: is no click",
 			"  --mapping txnid: is no column",
+			"  --campaigns [1]: is no campaign's id",
 			"  adjustment: is undone already",
 			"  the request: must name clicks",
 			"`list publishers` shows those there are.",
