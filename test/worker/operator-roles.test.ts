@@ -281,6 +281,8 @@ describe("worker: the life of an operator key", () => {
 		["issue", { kind: "operator_key", owner: "ada", role: "admin", expires: "soon" }, "expires"],
 		["issue", { kind: "access_key", owner: "acme", role: "admin" }, "role"],
 		["issue", { kind: "access_key", owner: "acme", expires: "2027-01-01T00:00:00Z" }, "expires"],
+		["issue", { kind: "callback_secret", owner: "acme", expires: "2027-01-01T00:00:00Z" }, "expires"],
+		["issue", { kind: "callback_secret", owner: "acme", role: "viewer" }, "role"],
 		["rotate", { kind: "access_key", owner: "acme", expires: "2027-01-01T00:00:00Z" }, "expires"],
 		["rotate", { kind: "operator_key", owner: "nobody" }, "owner"],
 		["rotate", { kind: "operator_key", owner: "viewer@example.com", expires: "2026-01-01T00:00:00Z" }, "expires"],

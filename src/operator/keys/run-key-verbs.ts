@@ -23,8 +23,9 @@ export async function issueCredential(deps: KeyVerbDeps, actor: Actor, request: 
 	if (isName(kind)) throw invalidInput([{ path: "kind", message: "every publisher has one: rotate it" }]);
 	await requireRoom(deps, request, null);
 	await requireCalm(deps, actor, request);
+	const grant = await readNewGrant(deps.db, request, deps.now());
 	if (isSigning(kind)) return published(deps, { issued: await issueSecret(deps, actor, owner) });
-	return published(deps, { issued: await issueKey(deps, actor, { kind, owner, grant: await readNewGrant(deps.db, request, deps.now()) }) });
+	return published(deps, { issued: await issueKey(deps, actor, { kind, owner, grant }) });
 }
 
 /** What {@link issueCredential} would do. @throws as it does */
@@ -32,7 +33,7 @@ export async function previewIssue(deps: KeyVerbDeps, request: KeyRequest<"issue
 	const { kind, owner } = request;
 	if (isName(kind)) throw invalidInput([{ path: "kind", message: "every publisher has one: rotate it" }]);
 	await requireRoom(deps, request, null);
-	return previewNew(deps, { kind, owner, grant: isSigning(kind) ? undefined : await readNewGrant(deps.db, request, deps.now()) }, null);
+	return previewNew(deps, { kind, owner, grant: await readNewGrant(deps.db, request, deps.now()) }, null);
 }
 
 /** A credential in place of the owner's others of the kind, which end after the overlap. @throws HttpError 422 */
