@@ -12,7 +12,7 @@ const reason = v.picklist(Object.keys(NO_BID_REASONS) as NoBidReason[]);
 export const bidDecisionSchema = v.strictObject({
 	outcome: v.literal("bid"),
 	domain: v.string(),
-	advertiser_id: count,
+	advertiser_id: v.pipe(v.string(), v.description("As `ext.advertiser_id` of an answer to OpenRTB.")),
 	campaign_id: count,
 	price: usd,
 	is_deeplink: v.boolean(),

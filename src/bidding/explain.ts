@@ -135,7 +135,7 @@ function explainDecision(decision: Decision): Explanation["decision"] {
 	return {
 		outcome: "bid",
 		domain: brand.domain,
-		advertiser_id: brand.brandId,
+		advertiser_id: String(brand.brandId),
 		campaign_id: campaign.campaignId,
 		price: formatPrice(price),
 		is_deeplink: isDeeplink,

@@ -528,6 +528,14 @@ describe("worker: /api/callbacks", () => {
 describe("worker: POST /api/explain", () => {
 	const explain = (body: unknown, key?: string) => read(ownExplanationSchema, "explain", key, body);
 
+	it("names the advertiser as the answer to the bid request does", async () => {
+		const request = { id: "1", imp: [{ id: "1" }], site: { domain: "shoes.example" } };
+		const bid = await exports.default.fetch("https://rtb.example/openrtb/identity-pa", { method: "POST", body: JSON.stringify(request) });
+		const { seatbid } = await bid.json<{ seatbid: { bid: { ext: { advertiser_id: string } }[] }[] }>();
+		const { advertiser_id } = seatbid[0]?.bid[0]?.ext ?? {};
+		expect([advertiser_id, (await explain(request)).decision]).toEqual([expect.any(String), expect.objectContaining({ advertiser_id })]);
+	});
+
 	it("explains a query and a bid request of one's own, whatever they name", async () => {
 		expect(await explain({ query: "bd=shoes.example&cc=US&pubi=id-pc&pubi=other" })).toMatchObject({
 			endpoint: "serving-engine",
