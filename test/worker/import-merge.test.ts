@@ -1,9 +1,11 @@
 /** What an import leaves as it is, what it clears, and what it says of both; who was faster; and what undoes it. */
 import { env, exports } from "cloudflare:workers";
 import { Hono } from "hono";
+import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
+import { entryChangeSchema } from "../../src/operator/network/difference-answer.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
 import { type ImportDeps, importNetwork } from "../../src/operator/network/import-network.ts";
 import { entryRoutes } from "../../src/operator/network/network-routes.ts";
@@ -136,6 +138,22 @@ describe("worker: an absent field keeps what is stored, null clears it", () => {
 });
 
 describe("worker: a dry run", () => {
+	it.each([
+		["?dry_run=1", 200, []],
+		["?dry_run=1", 200, [["publisher_identity", "chosen"]]],
+		["", 409, []],
+	])("names no publisher id or identity that is made up, since the import makes up others (%s, %i, %j)", async (query, status, named) => {
+		const publisher = { id: "unnamed", name: "Unnamed", revenue_share: 0.5, pricing_model: "CPA", ...Object.fromEntries(named) };
+		const brands = status === 409 ? ["hats.example", "socks.example", "gloves.example"].map((domain) => ({ domain, active: false })) : [];
+		const answer = await call("POST", `/network${query}`, { publishers: [publisher], brands });
+		const { entries } = v.parse(v.object({ difference: v.object({ entries: v.array(entryChangeSchema) }) }), answer.body).difference;
+		const fields = entries.find(({ section }) => section === "publishers")?.fields ?? [];
+		expect([answer.status, fields.map(({ field, after }) => [field, after])]).toEqual([
+			status,
+			[["id", "unnamed"], ["name", "Unnamed"], ...named, ["revenue_share", 0.5], ["pricing_model", "CPA"]],
+		]);
+	});
+
 	it("says the whole difference, and changes nothing", async () => {
 		const version = await versionOf();
 		const brands = [brandEntry("new.example", 90), { domain: "hats.example", active: false }];

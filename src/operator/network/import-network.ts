@@ -96,13 +96,15 @@ export async function importEntries(deps: ImportDeps, source: Source, options: I
 	let isTakenOver = false;
 	try {
 		await takeEntries(run, source.read(run));
-		const issued = await stageOwners(run, deps.allowInsecureCallbacks, startedAt);
+		await stageOwners(run, deps.allowInsecureCallbacks, startedAt);
 		await check(run, id);
 		if (run.overwritten.length > 0 && !options.isConfirmed && !options.isDryRun) throw wouldOverwrite(run.overwritten, source.undoneBy);
 		run.warn(run.overwritten.map(({ section, id: entry, field }) => ({ path: `${section} ${entry}`, message: overwrites(field) })));
 		const needsConfirmation = (await stopsMost(run, id, options)) || run.overwritten.length > 0;
-		if (options.isDryRun)
-			return { ...reportOf(run, base, null), dry_run: true, needs_confirmation: needsConfirmation, book: await bookOf(deps.db) };
+		if (options.isDryRun) {
+			const shown = { ...reportOf(run, base, null), difference: previewDifference(run) };
+			return { ...shown, dry_run: true, needs_confirmation: needsConfirmation, book: await bookOf(deps.db) };
+		}
 		const isChange = !run.difference.isEmpty || stages.network.isUsed();
 		const stamp = { id, kind: source.kind, verb: source.verb, actor: options.actor, fileHash: source.fileHash(), undoes: source.undoes };
 		if (!isChange && stages.products.isUsed()) await commitProducts(deps.products, id);
@@ -111,7 +113,7 @@ export async function importEntries(deps: ImportDeps, source: Source, options: I
 		// The book of a network without entries is published, too; and one that could not be, is tried again.
 		if (!isChange) await deps.db.run(sql`UPDATE book_state SET manifest_dirty = ${MANIFEST_CHANGED}`);
 		const book = await publish(deps, run);
-		return { ...reportOf(run, version, isChange ? id : null), needs_confirmation: needsConfirmation, issued, book };
+		return { ...reportOf(run, version, isChange ? id : null), needs_confirmation: needsConfirmation, issued: run.issued, book };
 	} catch (error) {
 		throw isTakenOver ? error : explainFailure(error);
 	} finally {
@@ -158,8 +160,16 @@ async function stopsMost(run: ImportRun, importId: string, { isDryRun, isConfirm
 		...campaigns,
 		publishers,
 		blocked,
-		difference: difference.answer(),
+		difference: previewDifference(run),
 	});
+}
+
+/** The difference of what is not done, without names that were made up for it: the import itself makes up others. */
+function previewDifference({ difference, issued }: ImportRun): ImportReport["difference"] {
+	const madeUp = new Set<unknown>(issued.map(({ value }) => value));
+	const answer = difference.answer();
+	const entries = answer.entries.map((entry) => ({ ...entry, fields: entry.fields.filter(({ after }) => !madeUp.has(after)) }));
+	return { ...answer, entries };
 }
 
 function isMostOf({ stops, of }: { stops: number; of: number }): boolean {

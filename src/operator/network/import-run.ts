@@ -72,6 +72,8 @@ export class ImportRun {
 		products: 0,
 		seller_products: 0,
 	};
+	/** Credentials that were made up. */
+	readonly issued: ImportReport["issued"] = [];
 	readonly platforms: Placed<PlatformEntry>[] = [];
 	readonly publishers: Placed<PublisherEntry>[] = [];
 	/** The first domains of products, each with where it stands first. */

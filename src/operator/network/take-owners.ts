@@ -7,7 +7,6 @@ import { isObject } from "../../lib/json.ts";
 import { isMasked, maskCallbackUrl } from "../../lib/mask-url.ts";
 import { endpointsOf } from "./bids-of.ts";
 import { compactEntry, exportPlatform, exportPublisher, type FileEntry } from "./export-entry.ts";
-import type { ImportReport } from "./import-answer.ts";
 import type { Given, ImportRun } from "./import-run.ts";
 import { storeLearning } from "./learning-file.ts";
 import { type PlatformEntry, type PublisherEntry, platformSchema, publisherSchema } from "./network-file.ts";
@@ -55,9 +54,9 @@ function idOf(value: unknown): string {
 	return isObject(value) && typeof value.id === "string" ? value.id.trim() : "";
 }
 
-/** Stages platforms and publishers once all of the file are known. @returns the credentials that were issued */
-export async function stageOwners(run: ImportRun, allowInsecureCallbacks: boolean, now: number): Promise<ImportReport["issued"]> {
-	if (run.platforms.length + run.publishers.length === 0) return [];
+/** Stages platforms and publishers once all of the file are known, and credentials for those that have none. */
+export async function stageOwners(run: ImportRun, allowInsecureCallbacks: boolean, now: number): Promise<void> {
+	if (run.platforms.length + run.publishers.length === 0) return;
 	checkCallbackUrls(run, allowInsecureCallbacks);
 	const stored = await readStoredCredentials(run.db);
 	const identified = identifyPublishers(stored, run.publishers, run.options.mayReplaceKeys);
@@ -68,7 +67,7 @@ export async function stageOwners(run: ImportRun, allowInsecureCallbacks: boolea
 	run.warn(keys.warnings);
 	for (const placed of run.platforms) await stagePlatform(run, placed, keys.fresh);
 	for (const { entry } of identified.publishers) await stagePublisher(run, entry, keys.fresh);
-	return [...identified.issued, ...keys.issued];
+	run.issued.push(...identified.issued, ...keys.issued);
 }
 
 /** The rules of callback addresses that depend on how this Worker is configured. */
