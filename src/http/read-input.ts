@@ -146,8 +146,11 @@ function knownAt(schema: object, place: readonly unknown[], input: unknown): str
 		const known = meantOf(schema, options.filter(isObject), input).map((option) => knownAt(option, place, input));
 		return known.every((names) => names === null) ? null : known.flatMap((names) => names ?? []);
 	}
-	const [inner]: unknown[] = Array.isArray(pipe) ? pipe : [];
-	return isObject(inner) && inner !== schema ? knownAt(inner, place, input) : null;
+	for (const inner of Array.isArray(pipe) ? pipe.filter(isObject) : []) {
+		const known = inner === schema ? null : knownAt(inner, place, input);
+		if (known !== null) return known;
+	}
+	return null;
 }
 
 /** Of several ways to write something, those that the field which tells them apart names; all where none does. */

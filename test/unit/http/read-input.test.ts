@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { answerHttpError } from "../../../src/http/errors.ts";
 import { limitBody, readBody, readInput, type Telling } from "../../../src/http/read-input.ts";
 import { HttpError } from "../../../src/lib/http.ts";
+import { parseJson } from "../../../src/lib/json.ts";
 
 const schema = v.object({
 	name: v.pipe(v.string(), v.nonEmpty("must not be blank"), v.regex(/^a/, "must begin with a")),
@@ -54,12 +55,19 @@ describe("unit: reading an input by a schema", () => {
 		);
 	});
 
-	it("names the nearest field of what stands inside: of objects that may be left out, of lists, and of either of two ways", () => {
+	it("names the nearest field of what stands inside: of objects that may be left out, of lists, of either of two ways, and in JSON", () => {
 		const rule = v.union([v.literal("off"), v.strictObject({ minutes: v.number() })]);
 		const closed = v.strictObject({
 			chain: v.nullish(v.strictObject({ parties: v.optional(v.array(v.strictObject({ asi: v.string() }))) })),
 			rules: v.optional(
 				v.pipe(v.strictObject({ repeat: v.optional(rule), velocity: v.optional(rule) }, "must be rules"), v.transform(String)),
+			),
+			mapping: v.optional(
+				v.pipe(
+					v.string(),
+					v.transform(parseJson),
+					v.strictObject({ txnid: v.optional(v.string()), payout: v.optional(v.string()), status: v.optional(v.string()) }),
+				),
 			),
 		});
 		const told = (input: unknown) => {
@@ -75,6 +83,10 @@ describe("unit: reading an input by a schema", () => {
 			{ path: "chain.partys", message: "is not a known field; did you mean `parties`?" },
 		]);
 		expect(told({ rules: { repeet: "off" } })).toEqual([{ path: "rules.repeet", message: "must be rules; did you mean `repeat`?" }]);
+		expect(told({ mapping: '{"txnid":"id","pyout":"fee","statsu":"state"}' })).toEqual([
+			{ path: "mapping.pyout", message: "is not a known field; did you mean `payout`?" },
+			{ path: "mapping.statsu", message: "is not a known field; did you mean `status`?" },
+		]);
 	});
 
 	it("names every unknown field, not the first alone, and of one of several ways the fields of that way", () => {
