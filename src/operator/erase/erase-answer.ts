@@ -17,15 +17,17 @@ const countsSchema = v.strictObject({
 });
 
 export const erasedSchema = v.strictObject({
-	id: v.pipe(v.string(), v.uuid(), v.description("Of the receipt.")),
+	id: v.nullable(v.pipe(v.string(), v.uuid(), v.description("Of the receipt; a dry run, by which nothing is erased, gives none."))),
 	at: time,
 	dry_run: v.boolean(),
 	complete: v.pipe(v.boolean(), v.description("False where there is more: ask again, with `next_cursor` as `cursor` if there is one.")),
 	next_cursor: v.nullable(v.string()),
-	hash: v.pipe(
-		v.string(),
-		v.regex(/^[0-9a-f]{64}$/),
-		v.description("SHA-256 of the receipt's id, a line feed, and what was asked for: whoever has both can verify it."),
+	hash: v.nullable(
+		v.pipe(
+			v.string(),
+			v.regex(/^[0-9a-f]{64}$/),
+			v.description("SHA-256 of the receipt's id, a line feed, and what was asked for: whoever has both can verify it. Null in a dry run."),
+		),
 	),
 	counts: countsSchema,
 });

@@ -34,12 +34,12 @@ export async function erase(deps: EraseDeps, subject: Subject, from: ErasePositi
 	const asked = "uid" in subject ? subject.uid : subject.click;
 	const counts: EraseCounts = { ...NOTHING };
 	const answer = async (complete: boolean, next: ErasePosition | null): Promise<Answer> => ({
-		id,
+		id: isDryRun ? null : id,
 		at: isoTime(at),
 		dry_run: isDryRun,
 		complete,
 		next_cursor: next === null ? null : writePosition(next),
-		hash: await sha256Hex(`${id}\n${asked}`),
+		hash: isDryRun ? null : await sha256Hex(`${id}\n${asked}`),
 		counts,
 	});
 	const receipt = actor === null ? null : { actor, at, id };
