@@ -32,11 +32,13 @@ type Row = {
 	oldStatus: ConversionStatus | null;
 	oldEventAt: number | null;
 	oldRevenue: number | null;
+	oldGross: number | null;
 	oldSales: number | null;
 	oldCredited: number | null;
 	status: ConversionStatus | null;
 	eventAt: number | null;
 	revenue: number | null;
+	gross: number | null;
 	sales: number | null;
 	credited: number | null;
 };
@@ -125,25 +127,29 @@ export function pageOf(publisherId: string, { sequence, platform, txnid }: Place
 		)
 		SELECT page.sequence, page.platform, page.txnid, page.source, k.at AS "changedAt", k.why, NULL AS date, ${OF_CONVERSION},
 			k.old_status AS "oldStatus", k.old_event_at AS "oldEventAt", k.old_revenue_micros AS "oldRevenue",
-			k.old_sales_usd_micros AS "oldSales", k.old_credited_micros AS "oldCredited",
-			k.status, k.event_at AS "eventAt", k.revenue_micros AS revenue, k.sales_usd_micros AS sales, k.credited_micros AS credited
+			k.old_gross_micros AS "oldGross", k.old_sales_usd_micros AS "oldSales", k.old_credited_micros AS "oldCredited",
+			k.status, k.event_at AS "eventAt", k.revenue_micros AS revenue, ${GROSS} AS gross, k.sales_usd_micros AS sales,
+			k.credited_micros AS credited
 		FROM page
 			JOIN conversion_changes k ON k.publisher_id = ${publisherId} AND k.sequence = page.sequence AND k.platform = page.platform AND k.txnid = page.txnid
 			LEFT JOIN conversions v ON v.platform = page.platform AND v.txnid = page.txnid AND v.publisher_id = ${publisherId}
 			LEFT JOIN brands b ON b.id = v.brand_id
 		WHERE page.source = 'change'
 		UNION ALL
-		SELECT page.sequence, page.platform, page.txnid, page.source, v.updated_at, NULL, NULL, ${OF_CONVERSION}, NULL, NULL, NULL, NULL, NULL,
-			CASE WHEN ${COUNTED_CONVERSION} THEN v.status END, v.event_at, v.revenue_micros, v.sales_usd_micros, ${creditedOf(false)}
+		SELECT page.sequence, page.platform, page.txnid, page.source, v.updated_at, NULL, NULL, ${OF_CONVERSION}, NULL, NULL, NULL, NULL, NULL, NULL,
+			CASE WHEN ${COUNTED_CONVERSION} THEN v.status END, v.event_at, v.revenue_micros, v.gross_micros, v.sales_usd_micros, ${creditedOf(false)}
 		FROM page JOIN conversions v ON v.platform = page.platform AND v.txnid = page.txnid LEFT JOIN brands b ON b.id = v.brand_id
 		WHERE page.source = 'present'
 		UNION ALL
 		SELECT page.sequence, page.platform, page.txnid, page.source, a.at, NULL, a.date, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-			NULL, NULL, NULL, NULL, NULL, 'approved', a.at, a.amount_micros, NULL, 0
+			NULL, NULL, NULL, NULL, NULL, NULL, 'approved', a.at, a.amount_micros, 0, NULL, 0
 		FROM page JOIN adjustments a ON a.id = page.txnid
 		WHERE page.source = 'amount'
 		ORDER BY 1, 2, 3`;
 }
+
+/** Of a change that an earlier version wrote it is known where none has come since. */
+const GROSS = sql`coalesce(k.gross_micros, CASE WHEN v.sequence = k.sequence THEN v.gross_micros END)`;
 
 /** Of its click; nothing of one that an operator found to be another publisher's. */
 const OF_CONVERSION = sql`v.pricing_model AS "pricingModel", v.publisher_click_id AS "clickId", v.click_id AS click, v.clicked_at AS "clickedAt",
@@ -169,6 +175,7 @@ function showChange(row: Row, viewer: Viewer): ConversionChange {
 				status: row.oldStatus,
 				eventAt: row.oldEventAt,
 				revenue: row.oldRevenue,
+				gross: row.oldGross,
 				sales: row.oldSales,
 				credited: row.oldCredited,
 				date: null,
@@ -179,15 +186,16 @@ function showChange(row: Row, viewer: Viewer): ConversionChange {
 	};
 }
 
-type ShownState = Pick<Row, "status" | "eventAt" | "revenue" | "sales" | "credited" | "date">;
+type ShownState = Pick<Row, "status" | "eventAt" | "revenue" | "gross" | "sales" | "credited" | "date">;
 
-function showState({ status, eventAt, revenue, sales, credited, date }: ShownState, viewer: Viewer): ConversionChange["new"] {
+function showState({ status, eventAt, revenue, gross, sales, credited, date }: ShownState, viewer: Viewer): ConversionChange["new"] {
 	if (status === null || eventAt === null) return null;
 	return {
 		status,
 		date: date ?? utcDay(eventAt),
 		at: isoTime(eventAt),
 		revenue: formatUsd(revenue ?? 0),
+		...(gross !== null && { gross_revenue: formatUsd(gross) }),
 		credited_revenue: formatUsd(credited ?? 0),
 		...(viewer.salesDataEnabled === 1 && { sales_amount: formatUsd(sales ?? 0) }),
 	};

@@ -87,7 +87,7 @@ export function deskTables(clicks: number, engine: Engine): Table[] {
 		table("conversion_changes", conversions, {
 			...{ publisher_id: write.publisher(click), sequence: "n + 1", platform: `'${PLATFORM}'`, txnid: "'order-' || n" },
 			...{ at: `${write.at(click)} + 7200000`, why: "'reported'", status: "'approved'", event_at: `${write.at(click)} + 3600000` },
-			...{ revenue_micros: "3200000", sales_usd_micros: "50000000", credited_micros: "3200000" },
+			...{ revenue_micros: "3200000", gross_micros: "4000000", sales_usd_micros: "50000000", credited_micros: "3200000" },
 		}),
 		table("callbacks", conversions, {
 			...{ id: write.id(click), platform: `'${PLATFORM}'`, txnid: "'order-' || n", seq: "1", publisher_id: write.publisher(click) },

@@ -66,6 +66,7 @@ function reportsOf(copy: ReadonlyMap<string, ConversionChange>) {
 		transaction_id: of.transaction_id,
 		click_id: of.click_id ?? "",
 		publisher_revenue: of.new?.revenue,
+		gross_revenue: of.new?.gross_revenue,
 		credited_revenue: of.new?.credited_revenue,
 		date: of.new?.date,
 		brand_name: of.brand ?? "",
