@@ -7,9 +7,10 @@ import { MAX_AMOUNT_MICROS } from "./read-amount.ts";
 
 /**
  * A payout that was stated. `content` tells what a postback said from what others said (a platform's statement has its own id there);
- * `meaning` is what its status word meant when it came, `eventAt` its date: absent where an earlier version stored it.
+ * `meaning` is what its status word meant when it came, `eventAt` its date: absent where an earlier version stored it. `said` is the content
+ * of a statement, as a postback has it.
  */
-type Stated = readonly [intakeId: string, micros: number, content: string, meaning?: ConversionStatus, eventAt?: number];
+type Stated = readonly [intakeId: string, micros: number, content: string, meaning?: ConversionStatus, eventAt?: number, said?: string];
 /** What corrects the payout before it, by an amount below zero; without a currency, in that of the conversion. */
 type Correction = readonly [intakeId: string, micros: number, content: string, currency: string | null];
 export type Payouts = { readonly stated: readonly Stated[]; readonly corrections: readonly Correction[] };
@@ -67,14 +68,15 @@ function isLeftCancelled({ stated }: Payouts): boolean {
 	let isCancelled = false;
 	let wasPositive = false;
 	let standsFrom = Number.NEGATIVE_INFINITY;
-	for (const [id, micros, content, meaning, eventAt = standsFrom] of stated) {
+	for (const one of stated) {
+		const [, micros, , meaning, eventAt = standsFrom] = one;
 		const cancels = meaning === "cancelled" || micros < 0 || (micros === 0 && wasPositive);
-		const reopens = !isCancelled || content === id || (!seen.has(content) && eventAt >= standsFrom);
+		const reopens = !isCancelled || isStatement(one) || (!seen.has(saidIn(one)) && eventAt >= standsFrom);
 		if (cancels || reopens) {
 			isCancelled = cancels;
 			standsFrom = eventAt;
 		}
-		if (!cancels) seen.add(content);
+		if (!cancels) seen.add(saidIn(one));
 		wasPositive ||= micros > 0;
 	}
 	return isCancelled;
@@ -104,13 +106,27 @@ export function totalOf(payouts: Payouts, speaker: string, currency: string): { 
 /** From where on a statement stands: a repetition, with nothing else stated between, begins with what it repeats. */
 function beginningOf(stated: readonly Stated[], at: number): string {
 	let first = at;
-	while (first > 0 && stated[first - 1]?.[2] === stated[at]?.[2]) first--;
+	while (first > 0 && repeatsOneBefore(stated, first)) first--;
 	return stated[first]?.[0] ?? "";
 }
 
 /** Of statements that only repeat each other the first and the last: what is between tells nothing. */
-function isEndOfRun([, , content]: Stated, at: number, stated: readonly Stated[]): boolean {
-	return stated[at - 1]?.[2] !== content || stated[at + 1]?.[2] !== content;
+function isEndOfRun(_: Stated, at: number, stated: readonly Stated[]): boolean {
+	return !repeatsOneBefore(stated, at) || !repeatsOneBefore(stated, at + 1);
+}
+
+/** What a platform's statement says repeats nothing; a postback after it may repeat that. */
+function repeatsOneBefore(stated: readonly Stated[], at: number): boolean {
+	const [before, one] = [stated[at - 1], stated[at]];
+	return before !== undefined && one !== undefined && !isStatement(one) && saidIn(one) === saidIn(before);
+}
+
+function isStatement([id, , content]: Stated): boolean {
+	return content === id;
+}
+
+function saidIn([, , content, , , said = content]: Stated): string {
+	return said;
 }
 
 function insert<Entry extends readonly [string, ...unknown[]]>(entries: readonly Entry[], entry: Entry): Entry[] {

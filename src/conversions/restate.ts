@@ -121,8 +121,11 @@ function rememberPayout(
 ): Conversion {
 	const meaning = readStatus(postback.status, statusMap).status;
 	// What a platform's statement says begins anew, though a postback had said the same: no correction from before goes on.
-	const content = isStatement ? intakeId : hashOf(postback, present);
-	const statement = [intakeId, postback.payoutMicros, content, meaning, postback.eventAt] as const;
+	const said = hashOf(postback, present);
+	const { payoutMicros, eventAt } = postback;
+	const statement = isStatement
+		? ([intakeId, payoutMicros, intakeId, meaning, eventAt, said] as const)
+		: ([intakeId, payoutMicros, said, meaning, eventAt] as const);
 	return { ...present, payouts: writePayouts(state(payoutsOf(present), statement)) };
 }
 

@@ -236,14 +236,17 @@ class History {
 		return { ...conversion, stage: isOver ? "unmatched" : "waiting", retryAt: nextRetryAt(conversion.firstReceivedAt, this.#now) };
 	}
 
-	/** Fixes the click when it is first found, with the share and pricing model that it was made under; nothing changes them afterwards. */
+	/**
+	 * Fixes the click when it is first found, with the share and pricing model that it was made under; nothing changes them afterwards. A
+	 * release that was given without one was of no click.
+	 */
 	#attribute(conversion: Conversion): { conversion: Conversion; why: string | null } {
 		if (conversion.clickId !== null) return { conversion, why: null };
 		const match = this.#facts.findClick(conversion.cid, conversion.firstReceivedAt);
 		if (match.click === null) return { conversion, why: match.why };
 		const { click, attribution } = match;
 		if (attribution === "publisher_click_id" && this.#maySpeakOfHash(conversion)) return { conversion, why: "no_click" };
-		return { conversion: attributedTo(conversion, click, attribution), why: null };
+		return { conversion: attributedTo(withoutRelease(conversion), click, attribution), why: null };
 	}
 
 	/**

@@ -1,5 +1,6 @@
 /** Steps of random histories: clicks and postbacks as they are sent, late, twice and otherwise; what operators import and say; the time. */
 import fc from "fast-check";
+import { leastIdAt } from "../../src/lib/ids.ts";
 import type { ModelClick } from "./reference-ledger.ts";
 
 export const START = Date.parse("2026-11-12T00:00:00Z");
@@ -28,9 +29,11 @@ export const CLICKS = (
 		{ hash: "e", platform: "west", publisher: "cpc", publisherClickId: "pub-e", source: "s3", reason: "embedded" },
 	] as const
 ).map((click, at): ModelClick => {
-	const billed = { bid: 100_000 * (at + 1), campaignMax: click.platform === null ? null : 45_000_000, isCounted: true };
+	const billed = { bid: 100_000 * (at + 1), isCounted: true };
 	const unknown = { model: null, share: null };
-	return { ...click, ...billed, ...unknown, hash: click.hash.repeat(32), id: `click-${at}`, clickedAt: START - 10_000 + at };
+	const clickedAt = START - 10_000 + at;
+	const id = `${leastIdAt(clickedAt)}-7000-8000-${String(at).padStart(12, "0")}`;
+	return { ...click, ...billed, ...unknown, hash: click.hash.repeat(32), id, clickedAt };
 });
 
 /** What stands around a text on its way, and means nothing. */
@@ -100,6 +103,7 @@ const terms = fc.record({
 	share: fc.constantFrom(800_000n, 333_333n, 1_000_000n, 0n),
 	model: fc.constantFrom("CPA" as const, "CPA" as const, "CPC" as const),
 	amendments: fc.constantFrom("none" as const, "pair" as const),
+	url: fc.boolean(),
 });
 const meaning = fc.record({
 	currency: fc.constantFrom("USD", "EUR"),
@@ -130,17 +134,48 @@ const kind = <Kind extends string, Fields extends object>(kind: Kind, weight: nu
 	arbitrary: fields.map((fields) => ({ kind, ...fields })),
 });
 const key = postback.map(({ platform, txnid }) => ({ platform, txnid }));
+/** Which of what was sent is meant, counted from the last. */
+const back = fc.constantFrom(0, 0, 0, 1, 1, 2, 3);
+
+/** What was sent comes again, or something that differs from it in one respect. */
+const again = fc.record({
+	back,
+	isStatement: fc.constantFrom(false, false, true),
+	but: fc.constantFrom<Partial<SentPostback>>(
+		{},
+		{},
+		{},
+		{ status: "void" },
+		{ status: "void" },
+		{ status: "hold" },
+		{ payoutMicros: -3_000_000 },
+		{ payoutMicros: -10_000_000 },
+		{ payoutMicros: 0 },
+		{ payoutMicros: 42_000_000 },
+		{ eventAt: Date.parse("2026-11-11T23:59:59.999Z") },
+		{ currency: "EUR" },
+		{ cid: "7".repeat(32) },
+		{ cid: "a".repeat(32) },
+	),
+});
 
 const step = fc.oneof(
 	kind("receive", 16, fc.record({ postback })),
+	kind("again", 14, again),
 	kind("deliver", 14, delivery),
 	kind("click", 6, click),
 	kind("rates", 3, rates),
 	kind("revalue", 3, revaluation),
 	kind("pass", 4, fc.record({ minutes: fc.constantFrom(1, 20, 600, 1_500) })),
 	kind("look_again", 1, key),
-	kind("judge", 3, fc.record({ key, verdict: fc.constantFrom("voided" as const, "released" as const, null) })),
+	kind("judge", 6, fc.record({ back, verdict: fc.constantFrom("voided" as const, "released" as const, null) })),
+	kind("attach", 4, fc.record({ back, at: fc.nat({ max: CLICKS.length - 1 }) })),
+	/** Of all adjustments, counted from the last. */
+	kind("undo", 4, fc.record({ back })),
+	kind("void_clicks", 2, fc.record({ source: fc.constantFrom("s1", "s2", "s3") })),
+	kind("ceiling", 1, fc.record({ of: fc.constantFrom("west", "east"), max: fc.constantFrom(null, 5_000_000, 45_000_000) })),
 	kind("hear", 2, fc.record({})),
+	kind("expose", 1, fc.record({})),
 	kind("publisher", 2, fc.record({ id: fc.constantFrom("cpa", "cpa", "quiet", "cpc"), terms })),
 	kind("platform", 2, fc.record({ id: fc.constantFrom("west", "east"), meaning })),
 	kind("suspend", 1, fc.record({ id: fc.constantFrom("cpa", "cpa", "quiet") })),
@@ -177,6 +212,34 @@ const RERATED = ([987_654_321n, 1_083_456_789n, 987_654_321n] as const).flatMap(
 const SUSPENDED: Step = { kind: "suspend", id: "cpa" };
 /** What is held for its amount gets another rate; of what may hold it besides, nothing, a suspension or an embedded link. */
 export const HELD_AND_REVALUED = [[], [SUSPENDED], embeddedToo(11)].map((between) => [...BEGUN, ...between, ...RERATED]);
+
+/** What was voided while it had no click is released; then its click comes, which nobody saw. */
+export const RELEASED_WITHOUT_CLICK: Step[] = [
+	{ kind: "receive", postback: { ...HELD, cid: "7".repeat(32), currency: null } },
+	ALL,
+	{ kind: "judge", back: 0, verdict: "voided" },
+	{ kind: "judge", back: 0, verdict: "released" },
+	...embeddedToo(9),
+];
+
+const sentAgain = (back: 0 | 1, but: Partial<SentPostback>, isStatement = false): Step => ({ kind: "again", back, isStatement, but });
+const deliver = (...picks: number[]): Step => ({ kind: "deliver", queue: "postbacks", picks, fate: "acked" });
+const SETTLED: Step[] = [made(0), STORED, { kind: "receive", postback: { ...HELD, payoutMicros: 10_000_000, currency: null } }, ALL];
+
+/** What a statement says is repeated by a postback: after a cancellation that comes late, and after a correction of it. */
+export const STATEMENT_REPEATED: Step[][] = [
+	[...SETTLED, sentAgain(0, { status: "hold" }, true), ALL, sentAgain(0, { status: "void" }), sentAgain(1, {}), deliver(1), deliver(0)],
+	[
+		{ kind: "platform", id: "west", meaning: { currency: "USD", negative: "adjust", words: {} } },
+		...SETTLED,
+		sentAgain(0, { payoutMicros: 42_000_000 }, true),
+		ALL,
+		sentAgain(0, { payoutMicros: -3_000_000 }),
+		ALL,
+		sentAgain(1, {}),
+		ALL,
+	],
+];
 
 /** An import, or another redirect of the click, between a conversion and what corrects it. */
 const correction = fc

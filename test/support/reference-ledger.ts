@@ -12,8 +12,6 @@ export type ModelClick = {
 	share: bigint | null;
 	/** What it promised its publisher, micro-dollars. */
 	bid: number;
-	/** Highest payout of its campaign, micro-dollars. */
-	campaignMax: number | null;
 	/** False for a row of before there were sums. */
 	isCounted: boolean;
 	hash: string;
@@ -21,7 +19,9 @@ export type ModelClick = {
 	publisher: string;
 	publisherClickId: string | null;
 	source: string | null;
-	reason: "test" | "expired" | "duplicate" | "head" | "embedded" | null;
+	reason: "test" | "expired" | "duplicate" | "head" | "embedded" | "voided" | null;
+	/** The adjustment that has voided it. */
+	voidedBy?: string | undefined;
 	clickedAt: number;
 };
 /** Texts are as they were sent. */
@@ -37,15 +37,34 @@ export type ModelPostback = {
 	payoutMicros: number;
 	salesMicros: number | null;
 	currency: string | null;
+	/** Made of its platform's statement: it stands, whatever was said before. */
+	isStatement: boolean;
 };
 export type ModelPublisher = { share: bigint; model: PricingModel; url: boolean; amendments: "none" | "pair" };
 /** Settings of a platform as the last import has them. */
 export type ModelPlatform = { currency: string; negative: "cancel" | "adjust"; words: Record<string, Status>; max: number | null };
 type Statement = { order: number; payout: number; content: string };
 /** Of what stands in a conversion; a correction says neither. */
-type Stand = Statement & { meaning: Status; eventAt: number };
+type Stand = Statement & { meaning: Status; eventAt: number; isStatement: boolean };
 
-type Callback = { seq: number; status: string; payout: number; cid: string; eventAt: number; publisher: string; state: string };
+type Callback = {
+	seq: number;
+	status: string;
+	payout: number;
+	cid: string;
+	eventAt: number;
+	publisher: string;
+	state: string;
+	/** Its publisher may have heard it, though nobody knows. */
+	isExposed?: boolean;
+};
+
+/** An operator's word, and what was before it; or a click that an operator named. */
+type Word = { verdict: Verdict | null; was: Verdict | null; wasReleasedUpTo: number; hadClick: ModelClick | null };
+export type ModelAdjustment = { id: string; platform: string; txnid: string; isUndone: boolean } & (
+	| ({ kind: "word" } & Word)
+	| { kind: "attach"; click: ModelClick }
+);
 type ModelConversion = {
 	platform: string;
 	txnid: string;
@@ -83,6 +102,8 @@ type ModelConversion = {
 	rateFor: string | null;
 	retryAt: number | null;
 	callbacks: Callback[];
+	/** How often its click was taken away from it. */
+	timesDetached: number;
 };
 
 type Status = "approved" | "pending" | "cancelled";
@@ -104,6 +125,10 @@ export class ReferenceLedger {
 	readonly clicks: ModelClick[] = [];
 	readonly rates = new Map<string, bigint>();
 	readonly suspended = new Set<string>();
+	/** Highest payouts of campaigns, micro-dollars, by the platform of their clicks. */
+	readonly campaignMax = new Map<string, number | null>();
+	/** In the order in which they were made. */
+	readonly adjustments: (ModelAdjustment & { timesDetached: number })[] = [];
 	/** As the last import has them. */
 	readonly publishers: Map<string, ModelPublisher>;
 	readonly platforms: Map<string, ModelPlatform>;
@@ -130,7 +155,21 @@ export class ReferenceLedger {
 	}
 
 	isBilled(hash: string): boolean {
-		return this.clicks.some((click) => click.hash === hash && click.reason === null);
+		return this.clicks.some((click) => click.hash === hash && isPaidOnce(click));
+	}
+
+	/** Takes what a source has been paid for back. @returns how many clicks, and what they earned */
+	voidClicks(id: string, source: string): [clicks: number, revenue: number] {
+		const taken = this.clicks.filter((click) => click.source === source && click.reason === null);
+		const revenue = taken.reduce((sum, click) => sum + earnedBy(click), 0);
+		for (const click of taken) Object.assign(click, { reason: "voided", voidedBy: id });
+		return [taken.length, revenue];
+	}
+
+	restoreClicks(id: string): [clicks: number, revenue: number] {
+		const given = this.clicks.filter((click) => click.reason === "voided" && click.voidedBy === id);
+		for (const click of given) Object.assign(click, { reason: null, voidedBy: undefined });
+		return [given.length, given.reduce((sum, click) => sum + earnedBy(click), 0)];
 	}
 
 	take(postback: ModelPostback, now: number): void {
@@ -147,7 +186,9 @@ export class ReferenceLedger {
 		const cid = readText(postback.cid) ?? "";
 		const word = readText(postback.status);
 		const { meaning, isUnknown } = meaningOf(word, platform?.words ?? {});
-		const content = JSON.stringify([cid, eventAt, payoutMicros, salesMicros, currency, word]);
+		// A click hash is the same in any letter case.
+		const click = /^[0-9a-f]{32}$/i.test(cid) ? cid.toLowerCase() : cid;
+		const content = JSON.stringify([click, eventAt, payoutMicros, salesMicros, currency, word]);
 		const statement = { order, payout: payoutMicros, content };
 		const base: ModelConversion = known ?? {
 			platform: postback.platform,
@@ -179,9 +220,11 @@ export class ReferenceLedger {
 			releasedUpTo: 0,
 			heldFor: null,
 			statements: [],
+			timesDetached: 0,
 		};
 		this.#conversions.set(key, base);
-		if (payoutMicros < 0 && platform?.negative === "adjust") {
+		const { isStatement } = postback;
+		if (payoutMicros < 0 && platform?.negative === "adjust" && !isStatement) {
 			base.corrections.push({ ...statement, currency: named });
 			this.#reweigh(base, known === undefined, now);
 			return;
@@ -191,15 +234,15 @@ export class ReferenceLedger {
 		const isOld = base.statements.includes(content) || eventAt < base.eventAt;
 		if (!cancels) base.statements.push(content);
 		if (order < base.newest) {
-			base.stated.push({ ...statement, meaning, eventAt });
+			base.stated.push({ ...statement, meaning, eventAt, isStatement });
 			this.#reweigh(base, false, now);
 			return;
 		}
 		// What says no more than was said before the cancellation does not undo it.
-		if (base.stated.length > 0 && saidOf(base) === "cancelled" && !cancels && isOld) return;
+		if (!isStatement && base.stated.length > 0 && saidOf(base) === "cancelled" && !cancels && isOld) return;
 		const before = tells(base);
 		const sales = salesMicros ?? (base.currency === currency ? base.sales : null);
-		base.stated.push({ ...statement, meaning, eventAt });
+		base.stated.push({ ...statement, meaning, eventAt, isStatement });
 		Object.assign(base, { newest: order, cid, word, meaning, isUnknown, eventAt, sales, currency });
 		if (known?.stage !== "settled" || before !== tells(base)) this.#weigh(base, now);
 	}
@@ -229,18 +272,95 @@ export class ReferenceLedger {
 		}
 	}
 
-	/** @returns whether there is such a conversion */
-	judge(platform: string, txnid: string, verdict: Verdict | null, now: number): boolean {
+	/** The publishers may have heard all that they are owed, though they confirm nothing. */
+	expose(): void {
+		for (const callback of [...this.#conversions.values()].flatMap(({ callbacks }) => callbacks)) {
+			if (callback.state === "due") callback.isExposed = true;
+		}
+	}
+
+	/** An operator's word. @returns whether it may be said */
+	judge(id: string, platform: string, txnid: string, verdict: Verdict | null, now: number): boolean {
 		const conversion = this.#conversions.get(`${platform} ${txnid}`);
-		if (conversion === undefined) return false;
-		if (conversion.verdict === verdict) return true;
+		if (conversion === undefined || conversion.verdict === verdict) return false;
+		const { verdict: was, releasedUpTo: wasReleasedUpTo, click: hadClick, timesDetached } = conversion;
+		if (verdict === "released" && was !== "voided") {
+			const isHeld = conversion.heldFor === "amount" || conversion.heldFor === "review";
+			const gross = this.#usd(conversion.payout, conversion);
+			const isPast = gross === null || gross > MAX_RELEASED || (this.#salesOf(conversion) ?? 0) > 5e12;
+			if (!isHeld || (conversion.heldFor === "amount" && isPast)) return false;
+		}
+		this.adjustments.push({ id, platform, txnid, isUndone: false, kind: "word", verdict, was, wasReleasedUpTo, hadClick, timesDetached });
+		this.#judge(conversion, verdict, MAX_RELEASED, now);
+		return true;
+	}
+
+	#judge(conversion: ModelConversion, verdict: Verdict | null, upTo: number, now: number): void {
 		const isRecalled = conversion.verdict === "released" && verdict === null;
 		conversion.verdict = verdict;
-		conversion.releasedUpTo = verdict === "released" ? MAX_RELEASED : 0;
+		conversion.releasedUpTo = verdict === "released" ? upTo : 0;
 		this.#weigh(conversion, now);
 		// What a release let count, and what was credited for it, goes with the release.
 		if (isRecalled && conversion.stage === "quarantined" && conversion.heldFor !== "no_rate") this.#tell(conversion, true);
+	}
+
+	/** An operator names the click of a conversion that has none. @returns whether that may be */
+	attach(id: string, platform: string, txnid: string, clickId: string, now: number): boolean {
+		const conversion = this.#conversions.get(`${platform} ${txnid}`);
+		const click = this.clicks.find((click) => click.id === clickId);
+		if (conversion === undefined || click === undefined || conversion.click !== null) return false;
+		this.adjustments.push({ id, platform, txnid, isUndone: false, kind: "attach", click, timesDetached: conversion.timesDetached });
+		this.#bind(conversion, click, "operator");
+		this.#weigh(conversion, now);
 		return true;
+	}
+
+	/** What an adjustment has done is as it was before it. @returns whether that may be */
+	undo(id: string, now: number): boolean {
+		const undone = this.adjustments.find((adjustment) => adjustment.id === id);
+		const conversion = this.#conversions.get(`${undone?.platform} ${undone?.txnid}`);
+		if (undone === undefined || conversion === undefined || undone.isUndone) return false;
+		if (undone.kind === "attach") {
+			if (conversion.click !== undone.click) return false;
+			this.#detach(conversion, now);
+		} else {
+			const words = this.adjustments.filter(
+				({ kind, platform, txnid, isUndone }) => kind === "word" && !isUndone && platform === undone.platform && txnid === undone.txnid,
+			);
+			if (conversion.verdict !== undone.verdict || words.at(-1) !== undone) return false;
+			// A release was of the click that it had then.
+			const isOfAnother = undone.was === "released" && conversion.timesDetached > undone.timesDetached;
+			this.#judge(conversion, isOfAnother ? null : undone.was, undone.wasReleasedUpTo, now);
+		}
+		undone.isUndone = true;
+		return true;
+	}
+
+	/** All that it had by its click goes; what its platform has named is looked for with the next sweep. */
+	#detach(conversion: ModelConversion, now: number): void {
+		this.#cancel(conversion);
+		Object.assign(conversion, { click: null, model: null, share: null, by: null, heldFor: null, rate: null, rateFor: null });
+		if (conversion.verdict === "released") conversion.verdict = null;
+		conversion.releasedUpTo = 0;
+		conversion.timesDetached++;
+		conversion.payout = amountOf(conversion).payout;
+		conversion.status = conversion.verdict === "voided" ? "cancelled" : saidOf(conversion);
+		conversion.stage = now - conversion.firstReceivedAt < 24 * 3_600_000 ? "waiting" : "unmatched";
+		conversion.retryAt = now;
+	}
+
+	/** A release was of whatever click it had then. */
+	#bind(conversion: ModelConversion, click: ModelClick, by: string): void {
+		const publisher = this.publishers.get(click.publisher);
+		Object.assign(conversion, {
+			click,
+			by,
+			model: click.model ?? publisher?.model ?? null,
+			share: click.share ?? publisher?.share ?? null,
+		});
+		if (conversion.verdict === "released") conversion.verdict = null;
+		conversion.releasedUpTo = 0;
+		conversion.status = conversion.verdict === "voided" ? "cancelled" : saidOf(conversion);
 	}
 
 	/**
@@ -294,10 +414,7 @@ export class ReferenceLedger {
 						? this.clicks
 						: named.filter((click) => click.hash !== best?.hash && (click.reason === null) === (best?.reason === null));
 			if (best !== undefined && rivals.length === 0) {
-				conversion.click = best;
-				conversion.model = best.model ?? this.publishers.get(best.publisher)?.model ?? null;
-				conversion.share = best.share ?? this.publishers.get(best.publisher)?.share ?? null;
-				conversion.by = hash.length > 0 ? "click_hash" : "publisher_click_id";
+				this.#bind(conversion, best, hash.length > 0 ? "click_hash" : "publisher_click_id");
 			}
 		}
 		if (conversion.click === null) {
@@ -327,7 +444,8 @@ export class ReferenceLedger {
 		if (gross === null) return "amount";
 		if (conversion.status === "cancelled" || click.reason === "test") return null;
 		const isReleased = conversion.verdict === "released";
-		const ceilings = [this.platforms.get(conversion.platform)?.max ?? null, click.campaignMax].filter((ceiling) => ceiling !== null);
+		const ofCampaign = this.campaignMax.get(click.platform ?? "") ?? null;
+		const ceilings = [this.platforms.get(conversion.platform)?.max ?? null, ofCampaign].filter((ceiling) => ceiling !== null);
 		const ceiling = ceilings.length === 0 ? DEFAULT_CEILING : Math.min(...ceilings);
 		// The payout that was released is the same at another rate.
 		const passed = isRevalued && isReleased ? MAX_RELEASED : conversion.releasedUpTo;
@@ -345,35 +463,35 @@ export class ReferenceLedger {
 		const publisher = this.publishers.get(click?.publisher ?? "");
 		if (click === null || click.reason === "test" || publisher === undefined || conversion.model !== "CPA") return;
 		const credit = callbacks.length % 2 === 1 ? callbacks.at(-1) : undefined;
-		const send = (status: string, payout: number) => {
-			const state = publisher.url ? "due" : "no_url";
-			const { eventAt } = conversion;
-			callbacks.push({
-				seq: callbacks.length + 1,
-				status,
-				payout,
-				cid: click.publisherClickId ?? "",
-				eventAt,
-				publisher: click.publisher,
-				state,
-			});
-		};
-		if ((status === "cancelled" || isRecalled) && credit !== undefined) send("cancelled", credit.payout);
+		if (status === "cancelled" || isRecalled) this.#cancel(conversion);
 		if (status !== "approved" || conversion.stage !== "settled") return;
 		const revenue = this.#revenueOf(conversion);
-		if (credit === undefined) send("approved", revenue);
-		else if (credit.payout !== revenue && credit.state !== "delivered") {
+		if (credit === undefined) this.#send(conversion, "approved", revenue);
+		else if (credit.payout !== revenue && credit.state !== "delivered" && credit.isExposed !== true) {
 			credit.payout = revenue;
 			credit.eventAt = conversion.eventAt;
 		} else if (credit.payout !== revenue && publisher.amendments === "pair") {
-			send("cancelled", credit.payout);
-			send("approved", revenue);
+			this.#cancel(conversion);
+			this.#send(conversion, "approved", revenue);
 		}
 	}
 
-	/** Best first: billed, expired, duplicate, embedded, head, test; then the earliest. */
+	/** Takes the credit back that stands, if one does. */
+	#cancel(conversion: ModelConversion): void {
+		const credit = conversion.callbacks.length % 2 === 1 ? conversion.callbacks.at(-1) : undefined;
+		if (credit !== undefined) this.#send(conversion, "cancelled", credit.payout);
+	}
+
+	#send({ click, callbacks, eventAt }: ModelConversion, status: string, payout: number): void {
+		if (click === null) return;
+		const state = this.publishers.get(click.publisher)?.url === true ? "due" : "no_url";
+		const seq = callbacks.length + 1;
+		callbacks.push({ seq, status, payout, cid: click.publisherClickId ?? "", eventAt, publisher: click.publisher, state });
+	}
+
+	/** Best first: billed, voided, expired, duplicate, embedded, head, test; then the earliest. */
 	#ofPlatform({ platform }: ModelConversion, clicks: ModelClick[]): ModelClick[] {
-		const order = [null, "expired", "duplicate", "embedded", "head", "test"];
+		const order = [null, "voided", "expired", "duplicate", "embedded", "head", "test"];
 		return clicks
 			.filter((click) => click.platform === null || click.platform === platform)
 			.sort((a, b) => order.indexOf(a.reason) - order.indexOf(b.reason) || a.clickedAt - b.clickedAt);
@@ -457,7 +575,7 @@ export class ReferenceLedger {
 			const { click, stage, status } = conversion;
 			if (click === null || click.reason === "test" || stage !== "settled" || status === "cancelled") continue;
 			const byClick = of === "publishers" && conversion.model === "CPC";
-			if (byClick && click.reason !== null) continue;
+			if (byClick && !isPaidOnce(click)) continue;
 			const key = JSON.stringify([click.publisher, dayOf(byClick ? click.clickedAt : conversion.eventAt), click.source ?? ""]);
 			const revenue = this.#revenueOf(conversion);
 			const worth = [this.#usd(conversion.payout, conversion) ?? 0, this.#salesOf(conversion) ?? 0];
@@ -485,7 +603,7 @@ export class ReferenceLedger {
 				publisher_click_id: click.publisherClickId,
 				pricing_model: click.model,
 				revenue_share_ppm: click.share === null ? null : Number(click.share),
-				revenue_micros: earnedBy(click),
+				revenue_micros: isPaidOnce(click) ? promisedBy(click) : 0,
 			}))
 			.sort((a, b) => (a.id < b.id ? -1 : 1));
 	}
@@ -509,8 +627,17 @@ export class ReferenceLedger {
 	}
 }
 
-function earnedBy({ reason, model, bid }: ModelClick): number {
-	return reason === null && model === "CPC" ? bid : 0;
+function promisedBy({ model, bid }: ModelClick): number {
+	return model === "CPC" ? bid : 0;
+}
+
+function earnedBy(click: ModelClick): number {
+	return click.reason === null ? promisedBy(click) : 0;
+}
+
+/** Whether it was billed, even if it was taken back since. */
+function isPaidOnce({ reason }: ModelClick): boolean {
+	return reason === null || reason === "voided";
 }
 
 /** Without the control characters of a text, and what is blank around it. */
@@ -531,9 +658,11 @@ function amountOf({ stated, corrections, newest, currency }: ModelConversion): {
 	const own = stated.find(({ order }) => order === newest);
 	// A repetition goes on with what it repeats.
 	let since = own?.order ?? 0;
+	let isBeginning = own?.isStatement === true;
 	for (const other of stated.filter(({ order }) => order < since).sort((a, b) => b.order - a.order)) {
-		if (other.content !== own?.content) break;
+		if (isBeginning || other.content !== own?.content) break;
 		since = other.order;
+		isBeginning = other.isStatement;
 	}
 	const firstOf = (content: string) => Math.min(...corrections.filter((other) => other.content === content).map(({ order }) => order));
 	const counted = corrections.filter(({ order, content }) => order === firstOf(content) && order > since);
@@ -558,8 +687,9 @@ function isNotReopened({ stated }: ModelConversion): boolean {
 	};
 	const standing = (to: number): { isCancelled: boolean; eventAt: number } => {
 		if (to < 0) return { isCancelled: false, eventAt: 0 };
-		const { content, eventAt } = inOrder[to] as Stand;
+		const { content, eventAt, isStatement } = inOrder[to] as Stand;
 		if (isCancelling(to)) return { isCancelled: true, eventAt };
+		if (isStatement) return { isCancelled: false, eventAt };
 		const before = standing(to - 1);
 		const isRepeated = inOrder.slice(0, to).some((other, at) => other.content === content && !isCancelling(at));
 		return before.isCancelled && (isRepeated || eventAt < before.eventAt) ? before : { isCancelled: false, eventAt };

@@ -163,9 +163,16 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "statement-goes-on-with-corrections",
 		file: "src/conversions/restate.ts",
-		find: "isStatement ? intakeId : hashOf(postback, present)",
-		replace: "hashOf(postback, present)",
+		find: "[intakeId, payoutMicros, intakeId, meaning",
+		replace: "[intakeId, payoutMicros, said, meaning",
 		tests: STATEMENT_TESTS,
+	},
+	{
+		name: "repetition-of-a-statement-is-none",
+		file: PAYOUTS,
+		find: "\treturn said;",
+		replace: "\treturn said === content ? said : content;",
+		tests: ["test/worker/conversions/exactly-once.test.ts"],
 	},
 	{
 		name: "statement-without-a-word-says-declined",
@@ -212,7 +219,7 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "repetition-that-came-first-reopens",
 		file: PAYOUTS,
-		find: "(!seen.has(content) && eventAt >= standsFrom)",
+		find: "(!seen.has(saidIn(one)) && eventAt >= standsFrom)",
 		replace: "eventAt >= standsFrom",
 		tests: SETTLE_TESTS,
 	},
@@ -439,6 +446,13 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		find: "clickUnseen: false,",
 		replace: "",
 		tests: ["test/worker/conversions/desk.test.ts"],
+	},
+	{
+		name: "release-without-a-click-passes-one-that-is-found",
+		file: SETTLE,
+		find: "attributedTo(withoutRelease(conversion), click, attribution)",
+		replace: "attributedTo(conversion, click, attribution)",
+		tests: ["test/worker/conversions/exactly-once.test.ts"],
 	},
 	{
 		name: "release-outlives-the-click-that-was-attached",
