@@ -6,8 +6,8 @@ import { isOvertaken } from "../db/overtaken.ts";
 import { adjustments } from "../db/schema/adjustments.ts";
 import { conversions } from "../db/schema/conversions.ts";
 import { invalidInput } from "../http/errors.ts";
-import { ABSOLUTE_MAX_PAYOUT_MICROS, ABSOLUTE_MAX_SALES_MICROS } from "../lib/money.ts";
-import type { AdjustmentRequest, ConversionRequest } from "./adjustment-request.ts";
+import { ABSOLUTE_MAX_PAYOUT_MICROS, ABSOLUTE_MAX_SALES_MICROS, formatUsd } from "../lib/money.ts";
+import { type AdjustmentRequest, type ConversionRequest, microsOf } from "./adjustment-request.ts";
 import { type Adjustment, type Before, type NewAdjustment, requestOf, storeOnce } from "./adjustment-rows.ts";
 import { besideAdjustment } from "./audit-adjustment.ts";
 import { type AdjustmentDeps, type Change, type ConversionKey, type Judgement, NO_CHANGE, type Verdict } from "./deps.ts";
@@ -20,19 +20,28 @@ const VERDICTS: Record<ConversionRequest["kind"], Verdict> = {
 
 /**
  * The verdict that an adjustment gives, and the conversion that it is given to. `givenBackMicros`: of a release that is given back, what it
- * passed, micro-dollars.
+ * passed, or what one may pass at the most, micro-dollars.
  */
 type Word = { key: ConversionKey; verdict: Verdict; givenBackMicros?: number };
 
 /** @throws HttpError 422 where the conversion is not there, or stands so already */
-export async function readWord(db: Database, { kind, platform, txnid }: ConversionRequest): Promise<Word> {
+export async function readWord(db: Database, request: ConversionRequest): Promise<Word> {
+	const { kind, platform, txnid } = request;
 	const key = { platform, txnid };
 	const verdict = VERDICTS[kind];
 	const present = await readJudged(db, key);
 	if (present === undefined) throw noConversion();
 	if (present.verdict === verdict) throw refuse(verdict === null ? "is neither voided nor released" : `is ${verdict} already`);
 	if (verdict === "released") refuseVainRelease(present);
-	return { key, verdict };
+	const seen = kind === "release_conversion" ? request.up_to : undefined;
+	if (seen === undefined) return { key, verdict };
+	const seenMicros = microsOf(seen);
+	// Its platform may raise it while a person looks at it, or between this and the transaction that releases it.
+	if ((present.grossMicros ?? 0) > seenMicros) {
+		const message = `is less than it is worth by now, ${formatUsd(present.grossMicros ?? 0)} USD: look at it again`;
+		throw invalidInput([{ path: "up_to", message }]);
+	}
+	return { key, verdict, givenBackMicros: seenMicros };
 }
 
 /** A release that passes nothing now would pass, unseen, whatever the platform reports later. */

@@ -76,14 +76,28 @@ const voidClicksSchema = v.pipe(
 );
 
 const CONVERSION_KINDS = ["void_conversion", "restore_conversion", "release_conversion"] as const;
-const conversionSchema = v.strictObject({ kind: v.picklist(CONVERSION_KINDS), platform: name, txnid: name, ...shared });
+const judgementSchema = v.strictObject({
+	kind: v.picklist(["void_conversion", "restore_conversion"]),
+	platform: name,
+	txnid: name,
+	...shared,
+});
+/** What a conversion that is released was seen to be worth: one that its platform has raised meanwhile is not released. */
+export const upTo = v.optional(
+	v.pipe(
+		v.string("must be a text such as 12000.0000"),
+		v.check((value) => (parseDecimal(value, AMOUNT_DECIMALS) ?? -1) >= 0, "must be USD with at most four decimals, such as 12000.0000"),
+		v.description("What it was seen to be worth, USD: it is released only if it is worth no more by now."),
+	),
+);
+const releaseSchema = v.strictObject({ kind: v.literal("release_conversion"), platform: name, txnid: name, up_to: upTo, ...shared });
 const amountSchema = v.strictObject({ kind: v.literal("amount"), publisher: name, date: day, amount, ...shared });
 const undoSchema = v.strictObject({ kind: v.literal("undo"), adjustment: name, ...shared });
 
 /** Body of POST /operator/adjustments. */
 export const adjustmentSchema = v.variant(
 	"kind",
-	[voidClicksSchema, conversionSchema, amountSchema, undoSchema],
+	[voidClicksSchema, judgementSchema, releaseSchema, amountSchema, undoSchema],
 	`must be void_clicks, ${CONVERSION_KINDS.join(", ")}, amount or undo`,
 );
 
@@ -100,7 +114,7 @@ export type AttachRequest = {
 
 export type AdjustmentRequest = v.InferOutput<typeof adjustmentSchema>;
 export type VoidClicksRequest = v.InferOutput<typeof voidClicksSchema>;
-export type ConversionRequest = v.InferOutput<typeof conversionSchema>;
+export type ConversionRequest = v.InferOutput<typeof judgementSchema> | v.InferOutput<typeof releaseSchema>;
 export type AmountRequest = v.InferOutput<typeof amountSchema>;
 export type UndoRequest = v.InferOutput<typeof undoSchema>;
 

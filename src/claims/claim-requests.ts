@@ -1,5 +1,6 @@
 /** What the endpoints of claims take. */
 import * as v from "valibot";
+import { upTo } from "../adjustments/adjustment-request.ts";
 import { day, inOrder, moment, times } from "../http/datetime.ts";
 import { anyId, brandDomain } from "../http/filters.ts";
 import { normaliseClickId } from "../lib/click-id.ts";
@@ -82,7 +83,8 @@ const meansSchema = v.variant(
 			date: day,
 			amount: v.pipe(v.string("must be a text such as 12.50"), v.check(isAmount, "must be USD such as 12.50, more than 0")),
 		}),
-		v.strictObject({ kind: v.picklist(["restore_conversion", "release_conversion"]), platform: name, txnid: name }),
+		v.strictObject({ kind: v.literal("restore_conversion"), platform: name, txnid: name }),
+		v.strictObject({ kind: v.literal("release_conversion"), platform: name, txnid: name, up_to: upTo }),
 		v.strictObject({
 			kind: v.literal("attach_conversion"),
 			platform: name,

@@ -140,5 +140,5 @@ async function makeAdjustment(
 		sql`SELECT txnid FROM conversions WHERE platform = ${platform} AND txnid = ${txnid} AND publisher_id = ${publisherId}`,
 	);
 	if (owned.length === 0) throw invalidInput([{ path: "by.txnid", message: "is no transaction of the claim's publisher" }]);
-	return make(deps, { kind: by.kind, platform, txnid, ...shared });
+	return make(deps, { ...by, ...shared });
 }

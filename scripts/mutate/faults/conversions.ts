@@ -448,6 +448,13 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/conversions/desk.test.ts"],
 	},
 	{
+		name: "release-passes-what-was-raised-since-it-was-read",
+		file: "src/adjustments/adjust-conversion.ts",
+		find: "return { key, verdict, givenBackMicros: seenMicros };",
+		replace: "return { key, verdict };",
+		tests: ["test/worker/adjustments/conversions-and-amounts.test.ts"],
+	},
+	{
 		name: "release-without-a-click-passes-one-that-is-found",
 		file: SETTLE,
 		find: "attributedTo(withoutRelease(conversion), click, attribution)",

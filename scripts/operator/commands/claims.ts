@@ -16,7 +16,7 @@ const MEANS = ["amount", "attach_conversion", "restore_conversion", "release_con
 
 const FILTERS = ["id", "state", "publisher", "from", "to", "limit", "cursor"] as const;
 /** Of `grant`: what the adjustment is of. */
-const GRANTED = ["date", "amount", "platform", "txnid", "click"] as const;
+const GRANTED = ["date", "amount", "platform", "txnid", "click", "upTo"] as const;
 
 type ListOptions = ServerOptions & Partial<Record<(typeof FILTERS)[number], string>>;
 type SettleOptions = ServerOptions & { text: string; dryRun?: boolean };
@@ -53,8 +53,9 @@ export const command: OperatorCommand = {
 			.option("--platform <id>", "of a conversion: its platform")
 			.option("--txnid <id>", "of a conversion: its transaction")
 			.option("--click <id>", "that an unmatched conversion is given: the click's hash, its id, or the publisher's click id")
-			.action((id: string, { text, by, date, amount, platform, txnid, click, ...options }: GrantOptions) =>
-				settle(id, "grant", options, { text, by: { kind: by, date, amount, platform, txnid, click } }),
+			.option("--up-to <amount>", "of a held conversion: what it was seen to be worth, USD; not if it is worth more by now")
+			.action((id: string, { text, by, date, amount, platform, txnid, click, upTo, ...options }: GrantOptions) =>
+				settle(id, "grant", options, { text, by: { kind: by, date, amount, platform, txnid, click, up_to: upTo } }),
 			);
 	},
 };

@@ -69,9 +69,11 @@ export const command: OperatorCommand = {
 				judge(platform, txnid, "attach", options, parametersOf(CLICK, options)),
 			);
 		for (const [verb, description] of Object.entries(VERBS)) {
-			withAdjustOptions(ofOne(conversions.command(verb)))
-				.description(description)
-				.action((platform: string, txnid: string, options: AdjustOptions) => judge(platform, txnid, verb, options, {}));
+			const judging = withAdjustOptions(ofOne(conversions.command(verb))).description(description);
+			if (verb === "release") judging.option("--up-to <amount>", "what it was seen to be worth, USD: not if it is worth more by now");
+			judging.action((platform: string, txnid: string, { upTo, ...options }: AdjustOptions & { upTo?: string }) =>
+				judge(platform, txnid, verb, options, upTo === undefined ? {} : { up_to: upTo }),
+			);
 		}
 	},
 };
@@ -149,7 +151,12 @@ async function judge(
 	fields: Readonly<Record<string, string>>,
 ): Promise<void> {
 	const path = `${pathOf(platform, txnid, verb)}${dryRun ? "?dry_run=1" : ""}`;
-	const answer = await askUnderId(judgedSchema, targetOf(options), { path, fields: { ...fields, text }, id, names: namesOf(CLICK) });
+	const answer = await askUnderId(judgedSchema, targetOf(options), {
+		path,
+		fields: { ...fields, text },
+		id,
+		names: namesOf([...CLICK, "upTo"]),
+	});
 	console.log(options.json ? JSON.stringify(answer, null, 2) : describeJudged(answer));
 }
 

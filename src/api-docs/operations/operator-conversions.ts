@@ -9,7 +9,7 @@ import {
 	listedConversionSchema,
 	shownConversionSchema,
 } from "../../operator/conversions/conversions-answers.ts";
-import { attachSchema, judgeSchema } from "../../operator/conversions/judge-request.ts";
+import { attachSchema, judgeSchema, releaseSchema } from "../../operator/conversions/judge-request.ts";
 import { LISTED_BY, LISTED_REASONS } from "../../operator/conversions/list-request.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
@@ -161,7 +161,14 @@ export const OPERATOR_CONVERSION_OPERATIONS: readonly Operation[] = [
 			summary,
 			description: `The adjustment \`${verb}_conversion\`, of the conversion that the path names: sums, reports and callbacks follow in the same transaction.`,
 			parameters: [...OF_ONE, DRY_RUN],
-			body: { required: true, contents: [{ schema: judgeSchema, example: { text: "the advertiser confirmed it" } }] },
+			body: {
+				required: true,
+				contents: [
+					verb === "release"
+						? { schema: releaseSchema, example: { text: "the advertiser confirmed it", up_to: "12000.0000" } }
+						: { schema: judgeSchema, example: { text: "the advertiser confirmed it" } },
+				],
+			},
 			answers: judgedAnswers,
 		}),
 	),

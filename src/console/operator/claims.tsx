@@ -40,14 +40,17 @@ const LABELS = {
 		platform: "Platform",
 		txnid: "Transaction id",
 		click: "Click",
+		up_to: "Worth at most, USD",
 	},
 };
 const FIELDS = {
 	amount: ["date", "amount"],
 	attach_conversion: ["platform", "txnid", "click"],
 	restore_conversion: ["platform", "txnid"],
-	release_conversion: ["platform", "txnid"],
+	release_conversion: ["platform", "txnid", "up_to"],
 };
+/** Of those that may be left blank. */
+const OPTIONAL = ["up_to"];
 
 export const OPERATOR_CLAIMS_PAGES = [
 	page({
@@ -117,7 +120,8 @@ export const OPERATOR_CLAIMS_PAGES = [
 				const { form, param } = request;
 				const kind = form.get("kind") ?? "";
 				const names = Object.hasOwn(FIELDS, kind) ? FIELDS[kind as keyof typeof FIELDS] : [];
-				const by = { kind, ...Object.fromEntries(names.map((name) => [name, (form.get(name) ?? "").trim()])) };
+				const given = names.map((name) => [name, (form.get(name) ?? "").trim()] as const);
+				const by = { kind, ...Object.fromEntries(given.filter(([name, value]) => value !== "" || !OPTIONAL.includes(name))) };
 				return grantClaim(deps, param("id"), readInput(grantSchema, { text: form.get("text") ?? "", by }), { seen });
 			}),
 	}),
@@ -216,6 +220,7 @@ function Forms({ claim: { id, thread }, sent }: { claim: OperatorClaim; sent: Se
 				<Field {...shared("grant", "amount")} hint="Such as 12.50" />
 				<Field {...shared("grant", "platform")} hint="Of a conversion" />
 				<Field {...shared("grant", "txnid")} hint="Of a conversion" />
+				<Field {...shared("grant", "up_to")} hint="Of a held conversion: what you saw; it is not released if it is worth more by now" />
 				<Field {...shared("grant", "click")} hint="That an unmatched conversion is given: an id of it" />
 				<div class="buttons">
 					<button type="submit">Grant</button>

@@ -9,7 +9,7 @@ import { HOUR_MS, isoTime } from "../../lib/time.ts";
 import type { Candidates, Judged, ShownConversionAnswer } from "../../operator/conversions/conversions-answers.ts";
 import { findCandidates } from "../../operator/conversions/find-clicks.ts";
 import { attachByHand, JUDGING_VERBS, type JudgingVerb, judgeByHand } from "../../operator/conversions/judge-by-hand.ts";
-import { attachSchema, clicksSchema, clickWanted, judgeSchema } from "../../operator/conversions/judge-request.ts";
+import { attachSchema, clicksSchema, clickWanted, judgeSchema, releaseSchema } from "../../operator/conversions/judge-request.ts";
 import { showConversionOf } from "../../operator/conversions/show-conversion.ts";
 import { formFaults } from "../form-faults.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
@@ -29,7 +29,7 @@ import { Postbacks } from "./postbacks.tsx";
 import { givenIn, isPreview, Preview } from "./preview.tsx";
 
 const PATH = "/console/operator/conversions";
-const LABELS = { text: "Why", click: "Click", brand: "Brand", from: "Clicked from", to: "Clicked until" };
+const LABELS = { text: "Why", click: "Click", brand: "Brand", from: "Clicked from", to: "Clicked until", up_to: "What was seen" };
 
 export function conversionAddress({ platform, txnid }: ConversionKey): string {
 	return `${PATH}/${segmentOf(platform)}/${segmentOf(txnid)}`;
@@ -68,7 +68,10 @@ export const OPERATOR_CONVERSION_PAGES = [
 			handle: (request) =>
 				settle(request, verb, async (isDryRun) => {
 					const { deps, actor, form } = request;
-					const word = readInput(judgeSchema, givenIn(form, ["text", "id"]));
+					const word =
+						verb === "release"
+							? readInput(releaseSchema, givenIn(form, ["text", "id", "up_to"]))
+							: readInput(judgeSchema, givenIn(form, ["text", "id"]));
 					return judgeByHand({ ...deps.adjusting, actor }, verb, keyOf(request), word, isDryRun);
 				}),
 		}),
@@ -96,11 +99,14 @@ async function settle(request: PersonRequest, verb: JudgingVerb | "attach", run:
 	const { form, now } = request;
 	const address = conversionAddress(keyOf(request));
 	try {
+		// Read before what it comes to is: a release is of no more than was seen.
+		const seen = verb === "release" && isPreview(form) ? await showConversionOf(request.deps.db, keyOf(request)) : null;
 		const judged = await run(isPreview(form));
 		if (!isPreview(form)) return seeOther(addressOf(address, { done: verb }));
 		const { conversion, callbacks } = judged;
 		const key = keyOf(request);
-		const fields = givenIn(form, ["text", "id", "click"]);
+		const worth = seen?.conversion.gross_usd ?? null;
+		const fields: Record<string, string> = { ...givenIn(form, ["text", "id", "click"]), ...(worth !== null && { up_to: worth }) };
 		return view(
 			{ title: `${WORDS[verb].label} conversion ${key.txnid}`, over: key.platform, mayReturn: true },
 			<>

@@ -8,7 +8,7 @@ import { jsonResponse } from "../../lib/http.ts";
 import { ofSegment } from "../../lib/path-segment.ts";
 import { findCandidates } from "./find-clicks.ts";
 import { attachByHand, JUDGING_VERBS, judgeByHand, mustShow, requireConversion } from "./judge-by-hand.ts";
-import { attachSchema, clicksSchema, clickWanted, judgeSchema } from "./judge-request.ts";
+import { attachSchema, clicksSchema, clickWanted, judgeSchema, releaseSchema } from "./judge-request.ts";
 import { listConversions } from "./list-conversions.ts";
 import { readListQuery } from "./list-request.ts";
 
@@ -31,7 +31,7 @@ export function conversionsRoutes(adjusting: AdjustingDeps): Hono {
 	for (const verb of JUDGING_VERBS) {
 		app.post(`/:platform/:txnid/${verb}`, async (c) => {
 			const isDryRun = readDryRun(c.req.query());
-			const request = await readBody(c.req.raw, judgeSchema);
+			const request = await readBody(c.req.raw, verb === "release" ? releaseSchema : judgeSchema);
 			await requireConversion(db, keyOf(c));
 			return jsonResponse(await judgeByHand({ ...adjusting, actor: actorOf(c) }, verb, keyOf(c), request, isDryRun));
 		});

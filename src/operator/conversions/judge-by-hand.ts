@@ -12,7 +12,7 @@ import type { HttpError } from "../../lib/http.ts";
 import { formatUsd } from "../../lib/money.ts";
 import type { Judged, ShownConversionAnswer } from "./conversions-answers.ts";
 import { resolveClick } from "./find-clicks.ts";
-import { type attachSchema, clickWanted, type judgeSchema } from "./judge-request.ts";
+import { type attachSchema, clickWanted, type releaseSchema } from "./judge-request.ts";
 import { showConversionOf } from "./show-conversion.ts";
 
 const KINDS = { release: "release_conversion", void: "void_conversion", restore: "restore_conversion" } as const;
@@ -36,15 +36,16 @@ function noSuchConversion(): HttpError {
 	return notThere("There is no such conversion.");
 }
 
-/** Releases, voids or restores a conversion, or says what that would come to. */
+/** Releases, voids or restores a conversion, or says what that would come to. Only a release has `up_to`. */
 export function judgeByHand(
 	deps: AdjustmentDeps,
 	verb: JudgingVerb,
 	key: ConversionKey,
-	{ text, id }: v.InferOutput<typeof judgeSchema>,
+	{ text, id, up_to }: v.InferOutput<typeof releaseSchema>,
 	isDryRun: boolean,
 ): Promise<Judged> {
-	const request = { kind: KINDS[verb], ...key, id, text };
+	const kind = KINDS[verb];
+	const request = kind === "release_conversion" ? { kind, ...key, up_to, id, text } : { kind, ...key, id, text };
 	return watch({ ...deps, verb: `${verb}Conversion` }, key, (watched) =>
 		isDryRun ? previewAdjustment(watched, request) : adjust(watched, request),
 	);

@@ -1,6 +1,6 @@
 /** What POST /operator/conversions/{platform}/{txnid}/attach, release, void and restore take, and GET …/clicks. */
 import * as v from "valibot";
-import { shared } from "../../adjustments/adjustment-request.ts";
+import { shared, upTo } from "../../adjustments/adjustment-request.ts";
 import { datetime, endOf, startOf } from "../../http/datetime.ts";
 import { MAX_CLICK_ID_LENGTH } from "../../lib/click-id.ts";
 import { HOUR_MS } from "../../lib/time.ts";
@@ -9,6 +9,7 @@ import { HOUR_MS } from "../../lib/time.ts";
 const MAX_HOURS = 72;
 
 export const judgeSchema = v.strictObject(shared);
+export const releaseSchema = v.strictObject({ up_to: upTo, ...shared });
 
 const click = v.pipe(
 	v.string("must be a text"),

@@ -1,7 +1,9 @@
 /** Conversions that an operator judges, amounts that one books, and the undoing of both. */
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readWord } from "../../../src/adjustments/adjust-conversion.ts";
 import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
+import { judgeConversion } from "../../../src/conversions/judge-conversion.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
 import { adjust, listAdjustments, postAdjustment, preview } from "../../support/adjustments.ts";
@@ -112,6 +114,40 @@ describe("worker: a conversion is judged", () => {
 			expect(await revenue()).toEqual(["450000.0000"]);
 		},
 	);
+
+	it("a release is of no more than was seen: what its platform has raised meanwhile stays held", async () => {
+		await say("approved", 20_000_000_000);
+		const release = { kind: "release_conversion", ...CONVERSION, up_to: "20000.0000" };
+		expect(await preview(release)).toMatchObject({ gross_revenue: "20000.0000" });
+		await say("approved", 900_000_000_000);
+		const refused = "up_to: is less than it is worth by now, 900000.0000 USD: look at it again";
+		expect(await faultOf(release, "?dry_run=1")).toBe(refused);
+		expect(await faultOf(release)).toBe(refused);
+		expect(await revenue()).toEqual(["0.0000"]);
+		expect(await faultOf({ ...release, up_to: "-1" })).toBe("up_to: must be USD with at most four decimals, such as 12000.0000");
+		expect(await faultOf({ kind: "void_conversion", ...CONVERSION, up_to: "1" })).toContain("up_to");
+		await say("approved", 19_000_000_000);
+		expect(await adjust(release)).toMatchObject({ publisher_revenue: "9500.0000" });
+		await say("approved", 20_000_000_000);
+		expect(await rowsOf("SELECT verdict, held_for FROM conversions")).toEqual([{ verdict: null, held_for: "amount" }]);
+	});
+
+	it("a release that its platform is faster than passes no more than was seen", async () => {
+		await say("approved", 20_000_000_000);
+		const word = await readWord(openDatabase(env.DB), {
+			kind: "release_conversion",
+			...CONVERSION,
+			up_to: "20000.0000",
+			text: "seen",
+		});
+		await say("approved", 900_000_000_000);
+		const deps = { db: openDatabase(env.DB), now: Date.now, callbacks: undefined };
+		await judgeConversion(deps, CONVERSION, word.verdict, "adjustment", { givenBackMicros: word.givenBackMicros });
+		expect(await rowsOf("SELECT stage, verdict, held_for FROM conversions")).toEqual([
+			{ stage: "quarantined", verdict: null, held_for: "amount" },
+		]);
+		expect(await callbacks()).toEqual([]);
+	});
 
 	it("a release of what is not kept back, or may never count, is refused: what came later would pass unseen", async () => {
 		const release = { kind: "release_conversion", ...CONVERSION };

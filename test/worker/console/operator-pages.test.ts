@@ -340,6 +340,22 @@ describe("worker: operators' pages", () => {
 		expect((await shown(get(`${CONVERSION}/lost-1?from=soon`, visitors.viewer))).status).toBe(422);
 	});
 
+	it("a conversion is released for what was shown: not what its platform has made of it meanwhile", async () => {
+		const sale = (payoutMicros: number) =>
+			consume(postbackMessage("west", { cid: "a".repeat(32), txnid: "raised-1", eventAt: AT, payoutMicros }, Date.now()));
+		const address = `${CONVERSION}/raised-1/release`;
+		await sale(20_000_000_000);
+		const look = await shown(post(address, visitors.finance, { text: "checked" }));
+		const [, up_to = ""] = /name="up_to" value="([^"]+)"/.exec(look.text) ?? [];
+		expect([look.status, up_to]).toEqual([200, "20000.0000"]);
+		await sale(900_000_000_000);
+		const refused = await shown(post(address, visitors.finance, { text: "checked", up_to, step: "do" }));
+		expect([refused.status, refused.text.includes("it is worth by now, 900000.0000 USD")]).toEqual([422, true]);
+		await sale(20_000_000_000);
+		expect((await post(address, visitors.finance, { text: "checked", up_to, step: "do" })).status).toBe(303);
+		expect(await env.DB.prepare("SELECT stage FROM conversions WHERE txnid = 'raised-1'").first("stage")).toBe("settled");
+	});
+
 	it.each([".", ".."])("a conversion whose transaction id is %j is led to, and settled there", async (txnid) => {
 		await consume(postbackMessage("west", { cid: "a".repeat(32), txnid, eventAt: AT }, AT));
 		const address = `${CONVERSION}/${txnid}%20`;
