@@ -199,7 +199,7 @@ describe("worker: a platform's statement", () => {
 			'{"order":"Ref","payout":""}',
 			[
 				{ path: "mapping.payout", message: "must not be blank" },
-				{ path: "mapping.order", message: "is not a known field" },
+				{ path: "mapping.order", message: "is not a known field; did you mean `cid`?" },
 			],
 		],
 		[
