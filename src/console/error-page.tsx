@@ -104,6 +104,18 @@ function unreadableView(faults: readonly Fault[], { title, path, query, list }: 
 	);
 }
 
+/** Where something that the page needs is away. @param kept what was sent, of which nothing was done */
+export function awayView(kept: KeptForm | null): View {
+	return problemView(
+		503,
+		"Not just now",
+		<>
+			<p>Something this needs does not answer just now. Try again in a few seconds.</p>
+			{kept === null ? null : <SendAgain {...kept} />}
+		</>,
+	);
+}
+
 /** Where something failed that should not have. @param requestId under which the log has it */
 export function failureView(requestId: string): View {
 	return problemView(

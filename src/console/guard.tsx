@@ -1,14 +1,16 @@
 /** What stands before and around every page: the host, whose request it is, whether they may, and the headers of the answer. */
 import type { Context } from "hono";
 import { mayAct } from "../http/actor.ts";
+import { answerAway, isAwayError } from "../lib/away.ts";
 import { HttpError, jsonResponse } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
+import { logErrorOnce } from "../lib/log-limit.ts";
 import { ofSegment } from "../lib/path-segment.ts";
 import { readCapped, SLOW_BODY_MS } from "../lib/read-capped.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { fromUtf8 } from "../lib/utf8.ts";
 import type { ConsoleDeps } from "./deps.ts";
-import { errorView, failureView, refusedView } from "./error-page.tsx";
+import { awayView, errorView, failureView, refusedView } from "./error-page.tsx";
 import { findPage } from "./find-page.ts";
 import { keepForm } from "./kept-form.tsx";
 import { aroundPage } from "./menu.tsx";
@@ -102,7 +104,8 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 	try {
 		told = { page, path: c.req.path, shown: await answer() };
 	} catch (error) {
-		if (!(error instanceof HttpError)) logError("request.failed", error, { request: requestId });
+		if (isAwayError(error)) logErrorOnce("request.away", error, now);
+		else if (!(error instanceof HttpError)) logError("request.failed", error, { request: requestId });
 		else if (error.status < 500) await free();
 		told = await tellError(pages, page, c, error, { isData, asked, body, requestId });
 	}
@@ -133,6 +136,9 @@ async function tellError(
 	{ isData, asked, body, requestId }: Failed,
 ): Promise<Answer> {
 	const { path } = c.req;
+	// What was asked of its page may have been done all the same: it is not offered again.
+	if (isAwayError(error))
+		return { page, path, shown: isData ? answerAway() : awayView(asked === null ? await keepForm(page, c, body, true) : null) };
 	if (!(error instanceof HttpError))
 		return { page, path, shown: isData ? jsonResponse({ error: "Internal error" }, 500) : failureView(requestId) };
 	if (isData) return { page, path, shown: jsonResponse(error.body, error.status) };

@@ -1,7 +1,8 @@
 /** Takes postbacks and conversions to look at again through: read, decide, write, and hand the callbacks on. */
 import type { SQL } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
-import { isAwayError, retryOvertaken } from "../db/overtaken.ts";
+import { retryOvertaken } from "../db/overtaken.ts";
+import { isAwayError } from "../lib/away.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError, logInfo } from "../lib/log.ts";
 import { redactErased } from "./after-erasure.ts";

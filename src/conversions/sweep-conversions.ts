@@ -1,7 +1,7 @@
 /** What the passing of time brings: clicks that came late, waits that are over, rates that were imported, publishers that are active again. */
 import { and, asc, isNotNull, lte, notInArray, type SQL, sql } from "drizzle-orm";
-import { isAwayError } from "../db/overtaken.ts";
 import { conversions } from "../db/schema/conversions.ts";
+import { isAwayError } from "../lib/away.ts";
 import { crowding } from "../lib/crowding.ts";
 import { logError, logInfo } from "../lib/log.ts";
 import { type ConversionKey, keyOf } from "./conversion.ts";

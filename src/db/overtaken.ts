@@ -1,4 +1,5 @@
 /** What the code tells apart of the ways in which a transaction fails, whatever the engine. */
+import { HELD } from "../lib/away.ts";
 
 /** Another writer was faster: what was decided rests on a state that is no more. Read and decide again. */
 export class OvertakenError extends Error {
@@ -26,11 +27,11 @@ export async function retryOvertaken<Result>(run: () => Promise<Result>): Promis
 	}
 }
 
-/** A failure of PostgreSQL. Its message holds no values: they may be personal. */
+/** A failure of PostgreSQL that is no absence (src/lib/away.ts). Its message holds no values: they may be personal. */
 export class PostgresError extends Error {
 	override readonly name = "PostgresError";
-	/** `constraint`: a row stands in the way; `statement`: the database refused it otherwise; `away`: it may answer later. */
-	readonly kind: "constraint" | "statement" | "away";
+	/** `constraint`: a row stands in the way; `statement`: the database refused it otherwise. */
+	readonly kind: "constraint" | "statement";
 
 	constructor(kind: PostgresError["kind"], message: string) {
 		super(message);
@@ -38,17 +39,8 @@ export class PostgresError extends Error {
 	}
 }
 
-/** What D1 says whose writes a move has stopped: a trigger refuses them, which SQLite counts among the constraints. */
-const HELD = "the network database is being moved";
-
 /** Whether a transaction failed because a row stood in its way that was not there, or was another, when its facts were read. */
 export function isConstraintError(error: unknown): boolean {
 	if (error instanceof PostgresError) return error.kind === "constraint";
 	return error instanceof Error && /SQLITE_CONSTRAINT|constraint failed/i.test(error.message) && !error.message.includes(HELD);
-}
-
-/** Whether the database itself was not to be had, so that every transaction fails alike. */
-export function isAwayError(error: unknown): boolean {
-	if (error instanceof PostgresError) return error.kind === "away";
-	return error instanceof Error && /^D1_/.test(error.message) && (!error.message.includes("SQLITE_") || error.message.includes(HELD));
 }

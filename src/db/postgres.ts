@@ -7,6 +7,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Client } from "pg";
 import { CloudflareSocket } from "pg-cloudflare";
 import { Md5 } from "ts-md5";
+import { AwayError } from "../lib/away.ts";
 import { putBounded } from "../lib/bounded-map.ts";
 import { type Answer, Exchange, type Parameter, type Sent, UNKNOWN_STATEMENT } from "./exchange.ts";
 import { numberParameters } from "./number-parameters.ts";
@@ -349,15 +350,15 @@ function stateOf(error: unknown): string | null {
 }
 
 /**
- * Classes of SQLSTATE: 23 is a constraint; 08, 40, 53, 55, 57 and 58 are the server's or the line's, as 25006 is, and so is what has no
- * SQLSTATE.
+ * Classes of SQLSTATE: 23 is a constraint; 08, 40, 53, 55, 57 and 58 are the server's or the line's, as 25006, 25P03 and 25P04 are, and so is
+ * what has no SQLSTATE.
  */
 function toPostgresError(error: unknown, state: string | null): unknown {
 	if (error instanceof TypeError || !(error instanceof Error)) return error;
-	if (state === null) return new PostgresError("away", error.message);
+	if (state === null) return new AwayError(error.message);
 	const constraint = "constraint" in error ? ` ${String(error.constraint)}` : "";
 	if (state.startsWith("23")) return new PostgresError("constraint", `${state}${constraint}`);
-	if (/^(?:08|25006|28|3D|40|53|55|57|58)/.test(state)) return new PostgresError("away", `${state}: ${error.message}`);
+	if (/^(?:08|25006|25P03|25P04|28|3D|40|53|55|57|58)/.test(state)) return new AwayError(`${state}: ${error.message}`);
 	// Data exceptions name the value.
 	return new PostgresError("statement", state.startsWith("22") ? state : `${state}: ${error.message}`);
 }

@@ -1,11 +1,11 @@
 /** Whether the network database has the schema that this code needs: a deployment does not see to that. */
 import { type SQL, sql } from "drizzle-orm";
 import { within } from "../lib/async.ts";
+import { isAwayError } from "../lib/away.ts";
 import { logError } from "../lib/log.ts";
 import { SECOND_MS } from "../lib/time.ts";
 import { type Database, isPostgres } from "./client.ts";
 import { NEWEST_D1_MIGRATION, NEWEST_MIGRATION } from "./newest-migration.ts";
-import { isAwayError } from "./overtaken.ts";
 
 /** How long an answer holds. */
 const KEPT_MS = 5 * SECOND_MS;
@@ -61,9 +61,8 @@ export class SchemaCheck {
 			const [row] = await this.#db.all(sql`SELECT name FROM applied_migrations WHERE name = ${NEWEST_MIGRATION}`);
 			return row === undefined ? "database not migrated" : null;
 		} catch (error) {
-			const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-			logError("database.not_ready", cause);
-			return isAwayError(cause) ? "database away" : "database not migrated";
+			logError("database.not_ready", error);
+			return isAwayError(error) ? "database away" : "database not migrated";
 		}
 	}
 }

@@ -1,5 +1,6 @@
 /** What stands before every route of the origin: the request's id, headers that keep browsers strict, and a limit on guessing keys. */
 import type { MiddlewareHandler } from "hono";
+import { RETRY_AFTER_SECONDS } from "../lib/away.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { originHeaders } from "../lib/request-id.ts";
 import type { FailedKeys } from "./failed-keys.ts";
@@ -34,6 +35,7 @@ export function guard({ now, failedKeys, mayBeValid }: GuardDeps): MiddlewareHan
 		for (const [name, value] of Object.entries(originHeaders(request, now()))) headers.set(name, value);
 		// Most answers depend on a key, in a header of its own that caches do not know: none keeps what does not say how long.
 		if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
+		if (c.res.status === 503 && !headers.has("retry-after")) headers.set("retry-after", String(RETRY_AFTER_SECONDS));
 	};
 }
 

@@ -1,4 +1,9 @@
+import { putBounded } from "./bounded-map.ts";
+import { type LogFields, logError } from "./log.ts";
 import { MINUTE_MS } from "./time.ts";
+
+/** Things that are remembered: where there are more, the first may be said again. */
+const MAX_KNOWN = 10_000;
 
 /** Says what is worth a line of the log: one thing at most once a minute, however often it happens. */
 export class LogLimit {
@@ -8,7 +13,23 @@ export class LogLimit {
 	allows(what: string, now: number): boolean {
 		const last = this.#loggedAt.get(what);
 		if (last !== undefined && Math.abs(now - last) < MINUTE_MS) return false;
-		this.#loggedAt.set(what, now);
+		putBounded(this.#loggedAt, what, now, MAX_KNOWN);
 		return true;
 	}
+}
+
+const told = new LogLimit();
+
+/**
+ * Tells the log of a failure once a minute an isolate, however often it happens: while something is away, everything that needs it fails alike.
+ * @param now Unix milliseconds
+ */
+export function logErrorOnce(event: string, error: unknown, now: number, fields: LogFields = {}): void {
+	if (told.allows(`${event} ${wordsOf(error)}`, now)) logError(event, error, fields);
+}
+
+/** What a failure says, without the number that each one within the platform has. */
+export function wordsOf(error: unknown): string {
+	const root = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+	return root instanceof Error ? root.message.replace(/reference = \w+/, "") : typeof root;
 }

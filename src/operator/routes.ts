@@ -69,6 +69,8 @@ declare module "hono" {
 /** POSTs that only read; and the move itself. */
 const NEVER_HELD: ReadonlySet<string> = new Set(["/explain", "/trace", "/check-ledger", "/database"]);
 
+/** When to try again, seconds: a move takes minutes. */
+const HELD_SECONDS = "60";
 const HELD =
 	"The network database is being moved, and takes no writes until the network has switched, or the move is cancelled: operator database move";
 
@@ -94,7 +96,7 @@ export function operatorRoutes(deps: OperatorDeps): Hono {
 	for (const [path, verb] of Object.entries(verbs)) {
 		if (!NEVER_HELD.has(path)) {
 			app.use(`${path}/*`, async (c, next) => {
-				if (c.req.method !== "GET" && (await isHeld())) return jsonResponse({ error: HELD }, 503);
+				if (c.req.method !== "GET" && (await isHeld())) return jsonResponse({ error: HELD }, 503, { "retry-after": HELD_SECONDS });
 				return next();
 			});
 		}

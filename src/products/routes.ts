@@ -1,8 +1,10 @@
 /** The two product searches, for the holder of a Publisher Key. */
 import { type Context, Hono } from "hono";
 import type { Publisher } from "../keys/key-owners.ts";
+import { isAwayError } from "../lib/away.ts";
 import { HttpError, jsonResponse, methodNotAllowed, unauthorized } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
+import { logErrorOnce } from "../lib/log-limit.ts";
 import { Query } from "../lib/query.ts";
 import type { ProductsDeps } from "./deps.ts";
 import { readAffiliateQuery, readMarketplaceQuery } from "./read-query.ts";
@@ -45,7 +47,8 @@ async function answer(
 		return jsonResponse(await run(publisher, new Query(new URL(c.req.url).search.slice(1))), 200, HEADERS);
 	} catch (error) {
 		if (error instanceof HttpError) return jsonResponse(error.body, error.status, HEADERS);
-		logError("search.failed", error, { search });
+		if (isAwayError(error)) logErrorOnce("search.failed", error, Date.now(), { search });
+		else logError("search.failed", error, { search });
 		return jsonResponse(SEARCH_FAILED, 500, HEADERS);
 	}
 }

@@ -1,11 +1,12 @@
 /** Imports: a network file, one entry of it, or what undoes an import. All of it is taken over, or nothing. */
-import { DrizzleQueryError, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { PublishResult } from "../../campaign-book/publisher/publish.ts";
 import type { Database } from "../../db/client.ts";
-import { isAwayError, isConstraintError } from "../../db/overtaken.ts";
+import { isConstraintError } from "../../db/overtaken.ts";
 import { MANIFEST_CHANGED } from "../../db/schema/book.ts";
 import { type Actor, mayAct } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
+import { isAwayError } from "../../lib/away.ts";
 import type { AuditVerb, NetworkChangeKind } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { logError } from "../../lib/log.ts";
@@ -228,7 +229,7 @@ async function takeOver(
 
 /** What is told of a failure: the database had too much to do for the time that it has, or was away for a moment. Others stay as they are. */
 function explainFailure(error: unknown): unknown {
-	if (!isAwayError(error instanceof DrizzleQueryError ? error.cause : error)) return error;
+	if (!isAwayError(error)) return error;
 	logError("import.not_taken_over", error);
 	return new HttpError(503, {
 		error: "Not taken over",
