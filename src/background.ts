@@ -32,7 +32,7 @@ import { SecretBox } from "./lib/secret-box.ts";
 import { readWebhookSecret } from "./lib/sign-webhook.ts";
 import { MINUTE_MS } from "./lib/time.ts";
 import { readStatus } from "./operator/status/read-status.ts";
-import { callbackDeps, clickDeps, databases, now, type OnPauses } from "./origin-deps.ts";
+import { boundEnv, callbackDeps, clickDeps, databases, now, type OnPauses } from "./origin-deps.ts";
 import { SUMS_STATEMENTS, sweepSums } from "./reconcile/sweep-sums.ts";
 import { RETENTION_STATEMENTS, removeOld } from "./retention/remove-old.ts";
 
@@ -40,7 +40,8 @@ import { RETENTION_STATEMENTS, removeOld } from "./retention/remove-old.ts";
  * The work of every minute, counted against what one invocation may do: the jobs leave each other enough, and one that finds too little left
  * waits for a later minute.
  */
-export async function runCron(controller: ScheduledController, env: Env, onPauses?: OnPauses): Promise<void> {
+export async function runCron(controller: ScheduledController, bindings: Env, onPauses?: OnPauses): Promise<void> {
+	const env = boundEnv(bindings);
 	if (controller.cron !== "* * * * *") throw new Error(`unknown cron ${controller.cron}`);
 	if (await isMoving(env)) return;
 	const operations = new Operations();
@@ -173,7 +174,8 @@ const consumers: Partial<Record<QueueName, (batch: MessageBatch, env: Env, onPau
 const QUEUE = new RegExp(`(?:^|-)(${QUEUE_NAMES.join("|")})(-dead)?$`);
 
 /** Takes a batch of any of our queues: `…-clicks`, `…-postbacks`, `…-callbacks`, and `…-dead` of each. */
-export async function runQueue(batch: MessageBatch, env: Env, onPauses?: OnPauses): Promise<void> {
+export async function runQueue(batch: MessageBatch, bindings: Env, onPauses?: OnPauses): Promise<void> {
+	const env = boundEnv(bindings);
 	const [, part, dead] = QUEUE.exec(batch.queue) ?? [];
 	if (part === undefined) throw new Error(`unknown queue ${batch.queue}`);
 	const queue = part as QueueName;

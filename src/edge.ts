@@ -11,6 +11,7 @@ import { RecentVisits } from "./clicks/recent-visits.ts";
 import { routeClick } from "./clicks/redirect-route.ts";
 import { CLICKS_UNBOUND, ClickSender } from "./clicks/send-click.ts";
 import { type Env, readConfig } from "./config.ts";
+import { within } from "./lib/async.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
@@ -27,6 +28,9 @@ export type Edge = {
 	/** Answers what is recognised by its path, before any router: bids and clicks; null where the request is neither. */
 	answer: (request: Request, ctx: ExecutionContext) => Response | Promise<Response> | null;
 };
+
+/** How long `/ready` waits for the book: whoever asks would else take no answer for one. */
+const READY_TIMEOUT_MS = 2 * SECOND_MS;
 
 const built = new WeakMap<Env, Edge>();
 
@@ -66,7 +70,8 @@ export function edgeOf(env: Env): Edge {
 			const fault = await check();
 			if (fault !== null) return jsonResponse({ status: fault }, 503);
 		}
-		const snapshot = await book.snapshot(now, (promise) => c.executionCtx.waitUntil(promise));
+		const reading = Promise.resolve(book.snapshot(now, (promise) => c.executionCtx.waitUntil(promise)));
+		const snapshot = await within(reading, READY_TIMEOUT_MS, null);
 		if (snapshot === null) return jsonResponse({ status: "no book" }, 503);
 		const { version, publishedAt } = snapshot.manifest;
 		return jsonResponse({ status: "ready", book_version: version, book_age_seconds: Math.floor((now - publishedAt) / SECOND_MS) });

@@ -71,7 +71,7 @@ import { problemsRoutes } from "./operator/postback-problems/problems-routes.ts"
 import { operatorRoutes } from "./operator/routes.ts";
 import { statementRoutes } from "./operator/statement/statement-routes.ts";
 import { statusRoutes } from "./operator/status/status-routes.ts";
-import { callbackDeps, clickDeps, clickFacts, databases, now } from "./origin-deps.ts";
+import { boundEnv, callbackDeps, clickDeps, clickFacts, databases, now } from "./origin-deps.ts";
 import { KeptNetwork } from "./products/kept-network.ts";
 import { productRoutes } from "./products/routes.ts";
 import { publisherApiRoutes } from "./publisher-api/routes.ts";
@@ -89,7 +89,8 @@ export type Origin = {
 };
 
 /** The origin's parts. `book` is the reader of the bid path where both live in one Worker: a publish reaches it at once. */
-export function openOrigin(env: Env, book: CampaignBook): Origin {
+export function openOrigin(bindings: Env, book: CampaignBook): Origin {
+	const env = boundEnv(bindings);
 	const app = new Hono();
 	const config = readConfig(env);
 	const { db, products, move } = databases(env);

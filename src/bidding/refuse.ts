@@ -5,7 +5,7 @@
 import type { BookPublisher } from "../campaign-book/book.ts";
 import { type CampaignBook, findByIdentity } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
-import type { WaitUntil } from "../lib/async.ts";
+import { type WaitUntil, within } from "../lib/async.ts";
 import { equalTexts, sha256Hex } from "../lib/bytes.ts";
 import { NO_BID_REASONS } from "../openrtb/no-bid.ts";
 import { writeNoBid } from "../openrtb/write-response.ts";
@@ -16,6 +16,8 @@ type Asker = BookPublisher | undefined | Promise<BookPublisher | undefined>;
 
 /** No key is longer: what is, is not hashed. */
 const MAX_KEY_LENGTH = 256;
+/** How long a test waits for a book that says who asks. */
+const ASKER_TIMEOUT_MS = 1_000;
 
 /** HTTP 204. @param asker who asks, looked up where it matters */
 export function refuse(
@@ -30,7 +32,7 @@ export function refuse(
 }
 
 async function refuseTest(reason: NoBid["reason"], key: string, now: number, asker: Asker): Promise<Response> {
-	const publisher = await asker;
+	const publisher = asker instanceof Promise ? await within(asker, ASKER_TIMEOUT_MS, undefined) : asker;
 	const isTold = publisher?.openRtb?.nbr === true && (await isKeyOf(publisher, key, now));
 	return writeNoBid(isTold ? NO_BID_REASONS[reason].code : null);
 }

@@ -11,7 +11,7 @@ import { operatorView, type Reckoning, reckonLink } from "../campaign-book/learn
 import { type BookSnapshot, findByIdentity } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import type { ClickToken } from "../click-token/token-content.ts";
-import type { WaitUntil } from "../lib/async.ts";
+import { type WaitUntil, within } from "../lib/async.ts";
 import { deviceAt, isOtherDevice } from "../lib/device.ts";
 import type { LinkType } from "../lib/enums.ts";
 import { newTimeOrderedId, newUuid } from "../lib/ids.ts";
@@ -72,6 +72,9 @@ function failed(error: unknown): Response {
 	return page(500, AGAIN);
 }
 
+/** How long a user waits for a book that is not in memory. */
+const BOOK_TIMEOUT_MS = 5 * SECOND_MS;
+
 const AGAIN = "This link cannot be opened just now. Please try again.";
 
 type Click = { deps: RedirectDeps; request: Request; method: string; waitUntil: WaitUntil; query: Query; token: ClickToken };
@@ -85,11 +88,23 @@ function resolveClick(click: Click): Response | Promise<Response> {
 		const brand = deps.book.linkedBrandOf(snapshot, token.domain);
 		const publisher = findByIdentity(snapshot, token.publisher, now);
 		if (!(brand instanceof Promise || publisher instanceof Promise)) return redirect(click, snapshot, brand, publisher, now);
-		return Promise.all([brand, publisher]).then(([arrived, found]) => redirect(click, snapshot, arrived, found, now), refuseWithoutBook);
+		return withBook(Promise.all([brand, publisher]), ([arrived, found]) => redirect(click, snapshot, arrived, found, now));
 	};
 	try {
 		const snapshot = deps.book.snapshot(now, waitUntil);
-		return snapshot instanceof Promise ? snapshot.then(answer).catch(refuseWithoutBook) : answer(snapshot);
+		return snapshot instanceof Promise ? withBook(snapshot, answer) : answer(snapshot);
+	} catch (error) {
+		return refuseWithoutBook(error);
+	}
+}
+
+const LATE = Symbol("late");
+
+/** Answers with what the book has; a user who has waited long enough is told to try again, and then nothing is recorded. */
+async function withBook<Found>(reading: Promise<Found>, answer: (found: Found) => Response | Promise<Response>): Promise<Response> {
+	try {
+		const found = await within<Found, typeof LATE>(reading, BOOK_TIMEOUT_MS, LATE);
+		return found === LATE ? unavailable() : await answer(found);
 	} catch (error) {
 		return refuseWithoutBook(error);
 	}

@@ -5,9 +5,11 @@
 import type { FailedKeys } from "../http/failed-keys.ts";
 import type { KeyOwners, PlatformSender } from "../keys/key-owners.ts";
 import { type WaitUntil, within } from "../lib/async.ts";
+import { inTime } from "../lib/away.ts";
 import { sha256 } from "../lib/bytes.ts";
 import { jsonResponse, methodNotAllowed } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
+import { logErrorOnce } from "../lib/log-limit.ts";
 import type { Measure } from "../lib/measure.ts";
 import type { PerMinute } from "../lib/per-minute.ts";
 import { decodeText } from "../lib/query.ts";
@@ -45,6 +47,8 @@ const MAX_ENDED_TOLD_PER_MINUTE = 5;
 
 /** How long a platform waits for the database: one that hangs up before its answer may be rid of its postback, and never send it again. */
 const DATABASE_TIMEOUT_MS = 2 * SECOND_MS;
+/** How long it waits to be settled at once, where there is no queue, or none that takes it. */
+const SETTLING_TIMEOUT_MS = 5 * SECOND_MS;
 
 const PATH = "/api/postback";
 
@@ -68,12 +72,12 @@ async function serve(deps: PostbackDeps, request: Request, waitUntil: WaitUntil)
 async function takePostback(deps: PostbackDeps, request: Request, receivedAt: number, waitUntil: WaitUntil): Promise<PostbackAnswer> {
 	try {
 		const key = readKey(request.url);
-		const inTime: InTime = (promise, late) => within(promise, receivedAt + DATABASE_TIMEOUT_MS - deps.now(), late);
-		if (deps.failedKeys.secondsRefused(request) > 0 && !(await inTime(deps.keys.mayBeValid(key), true))) {
+		const beforeLong: BeforeLong = (promise, late) => within(promise, receivedAt + DATABASE_TIMEOUT_MS - deps.now(), late);
+		if (deps.failedKeys.secondsRefused(request) > 0 && !(await beforeLong(deps.keys.mayBeValid(key), true))) {
 			count(deps, "", "unknown_key", null);
 			return UNKNOWN_KEY;
 		}
-		const sender = await findSender(deps, key, inTime, waitUntil);
+		const sender = await findSender(deps, key, beforeLong, waitUntil);
 		if (sender === UNREAD) return await takeUnclaimed(deps, key, request, receivedAt);
 		const { fields, sent, text } = await readRequest(request);
 		const values = pickValues(fields);
@@ -115,18 +119,18 @@ async function takePostback(deps: PostbackDeps, request: Request, receivedAt: nu
 
 const UNREAD = Symbol("unread");
 /** What a promise comes to, or `late` where the database has had its time: of one request, all waits together. */
-type InTime = <Value, Late>(promise: Promise<Value>, late: Late) => Promise<Value | Late>;
+type BeforeLong = <Value, Late>(promise: Promise<Value>, late: Late) => Promise<Value | Late>;
 
 /** The platform whose key it is, or null; `UNREAD` where the database does not say, or not in time. */
 async function findSender(
 	deps: PostbackDeps,
 	key: string,
-	inTime: InTime,
+	beforeLong: BeforeLong,
 	waitUntil: WaitUntil,
 ): Promise<PlatformSender | null | typeof UNREAD> {
 	try {
 		const finding = deps.keys.findPlatform(key, waitUntil);
-		const sender = await inTime(finding, UNREAD);
+		const sender = await beforeLong(finding, UNREAD);
 		if (sender === UNREAD) {
 			// What it comes to is for the postbacks after this one.
 			waitUntil(Promise.allSettled([finding]));
@@ -135,9 +139,9 @@ async function findSender(
 			return (await deps.keys.trustPlatform(key)) ?? UNREAD;
 		}
 		if (sender !== null || deps.areKeysElsewhere === undefined) return sender;
-		return (await inTime(deps.areKeysElsewhere(), true)) ? UNREAD : null;
+		return (await beforeLong(deps.areKeysElsewhere(), true)) ? UNREAD : null;
 	} catch (error) {
-		logError("postback.key_unread", error);
+		logErrorOnce("postback.key_unread", error, deps.now());
 		return UNREAD;
 	}
 }
@@ -223,16 +227,19 @@ function toMessage(received: Received, outcome: Intake["outcome"], answer: Postb
 	};
 }
 
-/** Hands a message to the queue, or else settles it here. @throws Error where neither has it */
+/** Hands a message to the queue, or else settles it here. @throws Error where neither has it, or not in time */
 async function keep(deps: PostbackDeps, message: ReceivedPostback, waitUntil: WaitUntil): Promise<void> {
 	if (deps.postbacks !== undefined) {
 		try {
 			return await deps.postbacks.send(message, waitUntil);
 		} catch (error) {
-			logError("postback.not_queued", error);
+			logErrorOnce("postback.not_queued", error, deps.now());
 		}
 	}
-	await settlePostbacks(deps, [message]);
+	const settling = settlePostbacks(deps, [message]);
+	// What is settled after all is settled: a platform that was told otherwise sends it again, which changes nothing.
+	waitUntil(settling.catch(() => {}));
+	await inTime(settling, SETTLING_TIMEOUT_MS, "the database");
 }
 
 /** Only for the ledger: the answer does not depend on it. */

@@ -1,5 +1,7 @@
 /** Which database is the network's: the one place that knows by which bindings it is chosen. */
+import { isPostgresClient } from "./client.ts";
 import { openPostgres } from "./postgres.ts";
+import { boundD1 } from "./wrap-d1.ts";
 
 export type NetworkBindings = {
 	DB?: D1Database;
@@ -16,7 +18,8 @@ export type ChosenNetwork = {
 };
 
 /** Nothing is opened before the first statement. */
-export function chooseNetwork({ DB: d1, POSTGRES, NETWORK_DATABASE }: NetworkBindings): ChosenNetwork {
+export function chooseNetwork({ DB, POSTGRES, NETWORK_DATABASE }: NetworkBindings): ChosenNetwork {
+	const d1 = DB === undefined || isPostgresClient(DB) ? DB : boundD1(DB);
 	const postgres = POSTGRES === undefined ? undefined : openPostgres(POSTGRES.connectionString);
 	const isPostgres = NETWORK_DATABASE === "postgres" || (NETWORK_DATABASE !== "d1" && postgres !== undefined);
 	return {

@@ -11,7 +11,7 @@ export function isPostgres(db: Database): boolean {
 	return isPostgresClient(db.$client);
 }
 
-function isPostgresClient(client: D1Database): client is PostgresDatabase {
+export function isPostgresClient(client: D1Database): client is PostgresDatabase {
 	return "isPostgres" in client && client.isPostgres === true;
 }
 

@@ -1,10 +1,30 @@
-/** D1 with something before every call that reaches the database: a count of statements; in tests a delay, or a refusal. */
+/** D1 with something around every call that reaches the database: a count of statements, a limit of time; in tests a delay, or a refusal. */
+import { inTime } from "../lib/away.ts";
+import { SECOND_MS } from "../lib/time.ts";
 
 /** Told the statements of a call, before it is made; what it throws is what the caller gets. */
 export type BeforeStatements = (statements: readonly string[]) => void | Promise<void>;
 
+/** D1 itself gives a statement 30 s; what says nothing for longer is away. */
+const D1_TIMEOUT_MS = 32 * SECOND_MS;
+
 /** A real D1 database behind `before`. A batch is one call, as it is one round trip. */
 export function wrapD1(d1: D1Database, before: BeforeStatements): D1Database {
+	return aroundD1(d1, async (statements, call) => {
+		await before(statements);
+		return call();
+	});
+}
+
+/** The same database, no call of which is waited for for ever. What is not waited for any longer may still be done. */
+export function boundD1(d1: D1Database, timeoutMs = D1_TIMEOUT_MS): D1Database {
+	return aroundD1(d1, (_, call) => inTime(call(), timeoutMs, "the database"));
+}
+
+/** Makes a call; told its statements. */
+type Around = (statements: readonly string[], call: () => Promise<unknown>) => Promise<unknown>;
+
+function aroundD1(d1: D1Database, around: Around): D1Database {
 	const inner = new WeakMap<D1PreparedStatement, { statement: D1PreparedStatement; text: string }>();
 	const wrap = (statement: D1PreparedStatement, text: string): D1PreparedStatement => {
 		const wrapped = new Proxy(statement, {
@@ -12,10 +32,7 @@ export function wrapD1(d1: D1Database, before: BeforeStatements): D1Database {
 				if (name === "bind") return (...values: unknown[]) => wrap(target.bind(...values), text);
 				const value: unknown = Reflect.get(target, name);
 				if (typeof value !== "function") return value;
-				return async (...given: unknown[]) => {
-					await before([text]);
-					return value.apply(target, given);
-				};
+				return (...given: unknown[]) => around([text], async () => value.apply(target, given));
 			},
 		});
 		inner.set(wrapped, { statement, text });
@@ -25,12 +42,12 @@ export function wrapD1(d1: D1Database, before: BeforeStatements): D1Database {
 		get(target, name) {
 			if (name === "prepare") return (text: string) => wrap(target.prepare(text), text);
 			if (name === "batch") {
-				return async (statements: D1PreparedStatement[], ...options: []) => {
+				return (statements: D1PreparedStatement[], ...options: []) => {
 					const known = statements.map((statement) => inner.get(statement) ?? { statement, text: "?" });
-					await before(known.map(({ text }) => text));
-					return target.batch(
-						known.map(({ statement }) => statement),
-						...options,
+					const own = known.map(({ statement }) => statement);
+					return around(
+						known.map(({ text }) => text),
+						() => target.batch(own, ...options),
 					);
 				};
 			}

@@ -1,6 +1,7 @@
 /** What network a visitor finds here. */
 import { MANIFEST_KEY } from "../campaign-book/format.ts";
 import type { KeyOwners } from "../keys/key-owners.ts";
+import { inTime } from "../lib/away.ts";
 import { sha256Hex } from "../lib/bytes.ts";
 import { logError } from "../lib/log.ts";
 import { SECOND_MS } from "../lib/time.ts";
@@ -10,6 +11,8 @@ export const DEMO_PLATFORM_KEY = "demo-platform-key-northwind";
 
 /** Visitors ask for nothing more often than this. */
 const KEPT_MS = 5 * SECOND_MS;
+/** Nor do they wait longer for what the page can do without. */
+const TIMEOUT_MS = 2 * SECOND_MS;
 
 /** `unknown` where it cannot be read just now. */
 export type NetworkState = "demo" | "own" | "nothing" | "unknown";
@@ -35,12 +38,16 @@ export class KeptNetworkState {
 	}
 }
 
-async function readState({ keys, kv, now }: NetworkStateDeps): Promise<NetworkState> {
+async function readState(deps: NetworkStateDeps): Promise<NetworkState> {
 	try {
-		if ((await keys.findPlatformByHash(await sha256Hex(DEMO_PLATFORM_KEY), now())) !== null) return "demo";
-		return (await kv.get(MANIFEST_KEY)) === null ? "nothing" : "own";
+		return await inTime(findState(deps), TIMEOUT_MS, "the network");
 	} catch (error) {
 		logError("front_door.network_unknown", error);
 		return "unknown";
 	}
+}
+
+async function findState({ keys, kv, now }: NetworkStateDeps): Promise<NetworkState> {
+	if ((await keys.findPlatformByHash(await sha256Hex(DEMO_PLATFORM_KEY), now())) !== null) return "demo";
+	return (await kv.get(MANIFEST_KEY)) === null ? "nothing" : "own";
 }

@@ -1,6 +1,7 @@
 /** Up to when everything that came in is counted. */
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
+import { inTime } from "../lib/away.ts";
 import { CLICK_BATCH_PREFIX, KEPT_CLICK_PREFIX } from "../lib/kept-keys.ts";
 import { logError } from "../lib/log.ts";
 import { SECOND_MS } from "../lib/time.ts";
@@ -16,8 +17,10 @@ export type DataThroughDeps = {
 const RECORDING_MS = 30 * SECOND_MS;
 /** Oldest dead letters whose own time is looked at. */
 const MAX_LETTERS = 100;
+/** A report does not wait longer for a mark beside it. */
+const ANSWER_TIMEOUT_MS = 3 * SECOND_MS;
 
-/** Unix milliseconds; null where a queue does not tell. */
+/** Unix milliseconds; null where a queue or KV does not tell. */
 export async function readDataThrough({ db, kv, queues, now }: DataThroughDeps): Promise<number | null> {
 	const at = now();
 	const marks = await Promise.all([
@@ -34,7 +37,7 @@ export async function readDataThrough({ db, kv, queues, now }: DataThroughDeps):
 async function oldestIn(name: string, queue: Pick<Queue, "metrics"> | undefined, now: number): Promise<number | null> {
 	if (queue === undefined) return null;
 	try {
-		const { backlogCount, oldestMessageTimestamp } = await queue.metrics();
+		const { backlogCount, oldestMessageTimestamp } = await inTime(queue.metrics(), ANSWER_TIMEOUT_MS, "the queue");
 		if (backlogCount === 0) return now;
 		return oldestMessageTimestamp?.getTime() ?? null;
 	} catch (error) {
@@ -44,12 +47,17 @@ async function oldestIn(name: string, queue: Pick<Queue, "metrics"> | undefined,
 }
 
 /** Keys end with a time-ordered id, and are listed in order. */
-async function oldestKept(kv: Pick<KVNamespace, "list">, prefix: string, now: number): Promise<number> {
-	const { keys } = await kv.list({ prefix, limit: 1 });
-	const id = keys[0]?.name.slice(prefix.length);
-	if (id === undefined) return now;
-	const at = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-	return Number.isNaN(at) ? now : Math.min(now, at);
+async function oldestKept(kv: Pick<KVNamespace, "list">, prefix: string, now: number): Promise<number | null> {
+	try {
+		const { keys } = await inTime(kv.list({ prefix, limit: 1 }), ANSWER_TIMEOUT_MS, "KV");
+		const id = keys[0]?.name.slice(prefix.length);
+		if (id === undefined) return now;
+		const at = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+		return Number.isNaN(at) ? now : Math.min(now, at);
+	} catch (error) {
+		logError("reports.kept_unknown", error, { prefix });
+		return null;
+	}
 }
 
 /** A message that nobody could take is older than its letter: it says itself when it was made. */
