@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { type Database, isPostgres } from "../db/client.ts";
 import { keepUnreadable } from "../dead-letters/keep-unreadable.ts";
+import { isAwayError } from "../lib/away.ts";
 import { logError } from "../lib/log.ts";
 import { CallTimes } from "./call-times.ts";
 import { type CallbackDeps, deliverCallback } from "./deliver-callback.ts";
@@ -33,9 +34,13 @@ export async function consumeCallbacks(deps: CallbackDeps, batch: MessageBatch, 
 		const owner = (await owners).get(id);
 		return owner !== undefined && !times.mayCall(owner, now());
 	};
-	const take = async (message: Message): Promise<void> => {
+	/** @returns whether the next may be taken: not while the database is away, for which each would wait as long */
+	const take = async (message: Message): Promise<boolean> => {
 		const id = readCallbackMessage(message.body);
-		if (id === null) return keepUnreadable(deps, "callbacks", [message]);
+		if (id === null) {
+			await keepUnreadable(deps, "callbacks", [message]);
+			return true;
+		}
 		try {
 			if (await isPutAside(id)) aside.push(id);
 			else {
@@ -43,16 +48,19 @@ export async function consumeCallbacks(deps: CallbackDeps, batch: MessageBatch, 
 				if (time !== null) times.add(time.publisherId, time.milliseconds, now());
 			}
 			message.ack();
+			return true;
 		} catch (error) {
 			logError("callback.not_delivered", error, { message: message.id });
 			message.retry({ delaySeconds: RETRY_DELAY_SECONDS });
+			return !isAwayError(error);
 		}
 	};
 	const work = async (): Promise<void> => {
-		for (let next = waiting.next(); next.done !== true; next = waiting.next()) await take(next.value);
+		for (let next = waiting.next(); next.done !== true; next = waiting.next()) if (!(await take(next.value))) return;
 	};
 	const length = isPostgres(deps.db) ? MAX_CONCURRENT_ON_POSTGRES : MAX_CONCURRENT;
 	await Promise.all(Array.from({ length }, work));
+	for (let left = waiting.next(); left.done !== true; left = waiting.next()) left.value.retry({ delaySeconds: RETRY_DELAY_SECONDS });
 	if (aside.length > 0) await putAside(db, aside, now());
 }
 

@@ -7,6 +7,7 @@
  */
 import { within } from "../lib/async.ts";
 import { logError } from "../lib/log.ts";
+import { LogLimit, wordsOf } from "../lib/log-limit.ts";
 import { type ClickBatches, MAX_KEEPING_MS } from "./click-batches.ts";
 import type { ClickMessage } from "./message.ts";
 
@@ -54,6 +55,7 @@ export class ClickSender {
 	#open: Round | null = null;
 	/** All whose timer runs, oldest first. */
 	readonly #rounds = new Set<Round>();
+	readonly #told = new LogLimit();
 
 	constructor(parts: Parts) {
 		this.#parts = parts;
@@ -127,7 +129,7 @@ export class ClickSender {
 	}
 
 	async #keep(click: ClickMessage, refusal: unknown): Promise<void> {
-		logError("click.queue_refused", refusal, { click: click.id });
+		if (this.#told.allows(wordsOf(refusal), Date.now())) logError("click.queue_refused", refusal, { click: click.id });
 		try {
 			await this.#parts.batches.keep(click);
 		} catch (error) {

@@ -1,6 +1,7 @@
 /** Consumer of the `postbacks` queue. */
 import { keepUnreadable } from "../dead-letters/keep-unreadable.ts";
 import type { KeyOwners } from "../keys/key-owners.ts";
+import { isAwayError } from "../lib/away.ts";
 import { logError, logInfo } from "../lib/log.ts";
 import { claimPostbacks } from "./claim-postbacks.ts";
 import { type PostbackItem, type PostbackMessage, readMessage } from "./message.ts";
@@ -26,15 +27,22 @@ type Parcel = { message: Message; items: readonly PostbackItem[] };
 export async function consumePostbacks(deps: ConsumeDeps, batch: MessageBatch): Promise<void> {
 	const parcels: Parcel[] = [];
 	const unreadable: Message[] = [];
+	let isAway = false;
 	for (const message of batch.messages) {
 		const items = readMessage(message.body);
 		if (items === null) {
 			unreadable.push(message);
 			continue;
 		}
+		// Each would wait as long for the same database.
+		if (isAway && items.some(({ kind }) => kind === "unclaimed")) {
+			message.retry();
+			continue;
+		}
 		try {
 			parcels.push({ message, items: await claimPostbacks(deps.keys, items) });
 		} catch (error) {
+			isAway = isAwayError(error);
 			logError("postbacks.not_claimed", error);
 			message.retry();
 		}

@@ -1,5 +1,7 @@
 /** Which jobs of an invocation run, and in which order, where it cannot do all of them. */
+import { isAwayError } from "./away.ts";
 import { logError, logInfo } from "./log.ts";
+import { wordsOf } from "./log-limit.ts";
 import type { Operated, Operations } from "./operations.ts";
 
 export type Job<Name extends string = string> = {
@@ -31,9 +33,13 @@ export function orderJobs<Name extends string>(
 /** The names of those that came to their end, threw, or found too little left. */
 export type JobOutcomes<Name extends string = string> = Record<"ended" | "failed" | "waiting", readonly Name[]>;
 
-/** Runs those for which enough is left. One that fails keeps none of the others from theirs. */
+/**
+ * Runs those for which enough is left. One that fails keeps none of the others from theirs. Where something is away, the log has the first that
+ * needed it at once, and the others in one line at the end.
+ */
 export async function runJobs<Name extends string>(jobs: readonly Job<Name>[], operations: Operations): Promise<JobOutcomes<Name>> {
 	const outcomes = { ended: [] as Name[], failed: [] as Name[], waiting: [] as Name[] };
+	const alike = new Map<string, { error: unknown; jobs: Name[] }>();
 	for (const { name, needs = {}, run } of jobs) {
 		if (!operations.has(needs)) {
 			outcomes.waiting.push(name);
@@ -43,10 +49,14 @@ export async function runJobs<Name extends string>(jobs: readonly Job<Name>[], o
 			await run();
 			outcomes.ended.push(name);
 		} catch (error) {
-			logError("cron.failed", error, { job: name });
 			outcomes.failed.push(name);
+			const before = alike.get(wordsOf(error));
+			if (before !== undefined) before.jobs.push(name);
+			else logError("cron.failed", error, { job: name });
+			if (before === undefined && isAwayError(error)) alike.set(wordsOf(error), { error, jobs: [] });
 		}
 	}
+	for (const { error, jobs } of alike.values()) if (jobs.length > 0) logError("cron.failed", error, { job: jobs.join(", ") });
 	if (outcomes.waiting.length > 0) logInfo("cron.waiting", { jobs: outcomes.waiting.join(", ") });
 	return outcomes;
 }

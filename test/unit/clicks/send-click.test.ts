@@ -57,6 +57,16 @@ describe("unit: how often a click is tried to be sent", () => {
 		expect((await send({ queue: 3, kept: true })).filter((step) => step === "kept")).toHaveLength(1);
 		expect(logged).toEqual(["click.queue_refused", "click.lost"]);
 	});
+
+	test("why the queue refuses is told once a minute, each click that is lost for itself", async () => {
+		const sender = new ClickSender({
+			queue: { send: () => Promise.reject(new Error("Queue send failed: Internal Server Error")) },
+			batches: { keep: () => Promise.reject(new Error("KV is down")) },
+			pause: async () => {},
+		});
+		for (let n = 0; n < 3; n++) await sender.send(BID_CLICK);
+		expect(logged).toEqual(["click.queue_refused", "click.lost", "click.lost", "click.lost"]);
+	});
 });
 
 describe("unit: a click that something keeps waiting", () => {
