@@ -35,7 +35,10 @@ type Call = {
 	description?: string;
 	parameters?: readonly Parameter[];
 	body?: { required: boolean; contents: readonly Content[] };
-	/** With a role it has a 403 and a 405 that are not named here, with a credential a 429, which is named only where it is another one. */
+	/**
+	 * With a role it has a 403 and a 405 that are not named here; with a credential a 429, and a 503 unless it has a 500 of its own, which are
+	 * named only where they are others.
+	 */
 	answers: Answers;
 };
 

@@ -1,6 +1,6 @@
 /** Writes the OpenAPI 3.1 description of operations. */
 import type { Answer, Answers, Content, Credential, Described, Example, Operation, Parameter, Webhook } from "./operation.ts";
-import { FORBIDDEN, OTHER_METHOD, TOO_MANY_REQUESTS } from "./operations/shapes.ts";
+import { FORBIDDEN, OTHER_METHOD, TOO_MANY_REQUESTS, UNAVAILABLE } from "./operations/shapes.ts";
 import { type Json, Schemas } from "./schemas.ts";
 
 export type Hosts = { baseUrl: string; rtbUrl: string; clickUrl: string };
@@ -69,6 +69,7 @@ class Description {
 				answers: {
 					...(role !== undefined && { 403: FORBIDDEN, 405: OTHER_METHOD }),
 					...(credential !== undefined && { 429: TOO_MANY_REQUESTS }),
+					...(credential !== undefined && !(500 in answers) && { 503: UNAVAILABLE }),
 					...answers,
 				},
 			}),

@@ -36,9 +36,9 @@ async function deliver(
 	return retryMessages.length === 0 ? "done" : retryMessages.length;
 }
 
-async function call(path: string, bindings: ReturnType<typeof envOf>): Promise<[number, unknown]> {
+async function call(path: string, bindings: ReturnType<typeof envOf>, init: RequestInit = {}): Promise<[number, unknown]> {
 	const ctx = createExecutionContext();
-	const request = new Request(`https://base.example${path}`) as Parameters<typeof worker.fetch>[0];
+	const request = new Request(`https://base.example${path}`, init) as Parameters<typeof worker.fetch>[0];
 	const response = await worker.fetch(request, bindings, ctx);
 	const answer: [number, unknown] = [response.status, await response.json()];
 	await waitOnExecutionContext(ctx);
@@ -49,6 +49,17 @@ async function stored(): Promise<unknown[]> {
 	const tables = ["clicks", "daily_publishers", "campaign_days", "conversions", "conversion_events", "callbacks", "postback_intake"];
 	return Promise.all(tables.map((table) => readAll(`SELECT count(*) AS n FROM ${table}`).then(([row]) => row)));
 }
+
+const UNAVAILABLE = [503, { error: "Service unavailable", message: expect.any(String) }];
+const OPERATOR = { OperatorKey: env.OPERATOR_KEY };
+/** A verb that writes. */
+const issueKey = (connectionString: string) =>
+	call("/operator/keys/issue", envOf(connectionString), {
+		method: "POST",
+		headers: OPERATOR,
+		body: JSON.stringify({ kind: "access_key", owner: "cpa" }),
+	});
+const keys = () => readAll("SELECT count(*) AS n FROM access_keys");
 
 const clicks = () => Array.from({ length: 20 }, () => clickMessage({ publisher: "identity-cpa", brandId: 1, campaignId: 11 }));
 
@@ -118,12 +129,25 @@ describe("postgres: a line that breaks", () => {
 		});
 	});
 
+	test.each(["in-the-middle", "before-commit"] as const)("%s: a verb is a 503, and has done nothing", async (cut) => {
+		const [before, cutsBefore] = [await keys(), await cutLine(cut)];
+		expect(await issueKey(proxiedUrl())).toEqual(UNAVAILABLE);
+		expect(await cutLine("never")).toBe(cutsBefore + 1);
+		expect(await keys()).toEqual(before);
+		expect((await issueKey(proxiedUrl()))[0]).toBe(200);
+	});
+
 	test("a server that takes no connection keeps every message in its queue", async () => {
 		const before = await stored();
 		await cutLine("always");
 		expect(await deliver("clicks", clicks(), proxiedUrl())).toBe("again");
 		expect(await deliver("postbacks", [postbackMessage("west")], proxiedUrl())).toBe("again");
 		expect(await call("/ready", envOf(proxiedUrl()))).toEqual([503, { status: "database away" }]);
+		for (const path of ["/api/account", "/api/brands-list", "/api/earnings"])
+			expect(await call(path, envOf(proxiedUrl()), { headers: { AccessKey: "access-key-cpa" } })).toEqual(UNAVAILABLE);
+		expect(await call("/operator/audit", envOf(proxiedUrl()), { headers: OPERATOR })).toEqual(UNAVAILABLE);
+		const search = { headers: { PublisherKey: "publisher-key-cpa" } };
+		expect(await call("/api/products/search?keyword=x", envOf(proxiedUrl()), search)).toMatchObject([500, { error: "Search failed." }]);
 		await cutLine("never");
 		expect(await stored()).toEqual(before);
 	});
@@ -154,6 +178,16 @@ const CASES = [
 		status: "database not migrated",
 	},
 	{
+		name: "that takes no connection",
+		make: async () => {
+			const { url, drop } = await unfit("SELECT 1");
+			const name = new URL(url).pathname.slice(1);
+			await openPostgres(env.POSTGRES_URL).prepare(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`).run();
+			return { url, drop };
+		},
+		status: "database away",
+	},
+	{
 		name: "with wrong credentials",
 		make: () => Promise.resolve({ url: withWrongPassword(), drop: () => Promise.resolve() }),
 		status: "database away",
@@ -177,7 +211,7 @@ describe.each(CASES)("postgres: a database $name", ({ make, status }) => {
 	});
 });
 
-describe.each([CASES[0], CASES[2]])("postgres: a database $name", (unfitCase) => {
+describe.each([CASES[0], CASES[3]])("postgres: a database $name", (unfitCase) => {
 	test("loses no postback and no click: they wait in their queues until there is one", async () => {
 		vi.spyOn(console, "error").mockImplementation(() => {});
 		if (unfitCase === undefined) throw new Error("no case");
@@ -195,6 +229,20 @@ describe.each([CASES[0], CASES[2]])("postgres: a database $name", (unfitCase) =>
 		expect(await readAll("SELECT platform, stage FROM conversions WHERE txnid = ?", txnid)).toEqual([
 			{ platform: "west", stage: "waiting" },
 		]);
+		vi.restoreAllMocks();
+	});
+});
+
+describe("postgres: a database that takes no writes, as a standby", () => {
+	test("is a 503 to what writes, and answers what reads", async () => {
+		vi.spyOn(console, "error").mockImplementation(() => {});
+		const readOnly = "ALTER DATABASE %I SET default_transaction_read_only = on";
+		const { url, drop } = await unfit(`DO $$ BEGIN EXECUTE format('${readOnly}', current_database()); END $$`);
+		const file = JSON.stringify({ exchange_rates: [{ currency: "GBP", date: "2026-11-11", usd: "1.3" }] });
+		const imported = await call("/operator/network", envOf(url), { method: "POST", headers: OPERATOR, body: file });
+		expect(imported).toEqual([503, { error: "Not taken over", message: expect.any(String) }]);
+		expect((await call("/operator/audit", envOf(url), { headers: OPERATOR }))[0]).toBe(200);
+		await drop();
 		vi.restoreAllMocks();
 	});
 });

@@ -83,15 +83,29 @@ export const TOO_MANY_REQUESTS: Answer = {
 	content: { schema: errorSchema, example: { error: "Too many requests" } },
 };
 
+const RETRY_AFTER = { "retry-after": "Seconds to wait." };
+
+/** Of every operation that takes a key, but for those whose interface has another answer for it. */
+export const UNAVAILABLE: Answer = {
+	description: "A database, KV or a queue does not answer just now. What was to be changed may have been: look before you send it again.",
+	headers: RETRY_AFTER,
+	content: {
+		schema: errorSchema,
+		example: { error: "Service unavailable", message: "Something this needs does not answer just now. Try again in a few seconds." },
+	},
+};
+
 /** Of every operation of the operator's that writes. */
 export const BEING_MOVED: Answer = {
-	description: "The network database is being moved, and takes no writes; nothing was changed.",
+	description: "The network database is being moved, and takes no writes: nothing was changed. Or something does not answer just now.",
+	headers: RETRY_AFTER,
 	content: { schema: errorSchema, example: { error: "The network database is being moved" } },
 };
 
 /** Of those that take over changes of the network. */
 export const NOT_TAKEN_OVER: Answer = {
-	description: "The network database is being moved, or did not take it over in its time; nothing of the network was changed.",
+	description: "The network database is being moved, is away, or did not take it over in its time; nothing of the network was changed.",
+	headers: RETRY_AFTER,
 	content: { schema: errorSchema, example: { error: "Not taken over", message: "Send it again, and a large file in parts." } },
 };
 

@@ -83,6 +83,15 @@ describe.each<[string, Described]>([
 		expect(Object.keys(examples).sort()).toEqual([...new Set(withJson)].sort());
 	});
 
+	it("every operation that takes a key may answer 503, but where the interface has a 500", () => {
+		const paths = document.paths as Record<string, Record<string, { responses: Record<string, unknown> }>>;
+		for (const { path, method, credential, id } of operations) {
+			const { responses = {} } = paths[path]?.[method] ?? {};
+			const hasOwn = id === "searchProducts" || id === "searchSellerProducts";
+			if (credential !== undefined) expect(["500" in responses, "503" in responses], id).toEqual([hasOwn, !hasOwn]);
+		}
+	});
+
 	it("every operation that takes a key may answer 429, and no other", () => {
 		const paths = document.paths as Record<string, Record<string, { responses: Record<string, unknown> }>>;
 		for (const { path, method, credential, id } of operations) {

@@ -100,8 +100,12 @@ describe("worker: faults on the way to a conversion", () => {
 		expect(await readAll("SELECT conversion_count AS n FROM daily_publishers")).toEqual([{ n: 99 }]);
 	});
 
-	test("a database that is away fails the whole batch, once", async () => {
-		const batch = vi.fn(() => Promise.reject(new Error("D1_ERROR: Network connection lost.")));
+	test.each([
+		"D1_ERROR: Network connection lost.",
+		"D1_ERROR: D1 DB is overloaded. Requests queued for too long.",
+		"Network connection lost.",
+	])("a database that is away fails the whole batch, once: %s", async (message) => {
+		const batch = vi.fn(() => Promise.reject(new Error(message)));
 		const away = new Proxy(env.DB, { get: (target, name) => (name === "batch" ? batch : Reflect.get(target, name)) });
 		const retry = vi.fn();
 		const messages = ["a", "b", "c"].map((txnid) => ({
