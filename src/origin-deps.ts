@@ -7,9 +7,10 @@ import { type Env, readConfig } from "./config.ts";
 import { chooseNetwork } from "./db/choose.ts";
 import { openDatabase } from "./db/client.ts";
 import { boundD1 } from "./db/wrap-d1.ts";
-import { BINDING_TIMEOUT_MS, boundCalls } from "./lib/away.ts";
+import { boundCalls } from "./lib/away.ts";
 import { measureTo } from "./lib/measure.ts";
 import { SecretBox } from "./lib/secret-box.ts";
+import { SECOND_MS } from "./lib/time.ts";
 
 export const now = () => Date.now();
 
@@ -39,19 +40,24 @@ export function callbackDeps(env: Env): CallbackDeps {
 
 const bounded = new WeakMap<Env, Env>();
 
-/** The bindings of the origin and of its background work: none of KV and the queues is waited for for ever, as no database is. */
+/** How long KV and queues are waited for where nobody else says how long. */
+const BINDING_TIMEOUT_MS = 10 * SECOND_MS;
+/** How long a limit is waited for, which limits nothing where it fails; and the archive, which takes long texts. */
+const LIMIT_TIMEOUT_MS = SECOND_MS / 2;
+const ARCHIVE_TIMEOUT_MS = 30 * SECOND_MS;
+
+/** The bindings of the origin and of its background work: none of them is waited for for ever, as no database is (db/choose.ts). */
 export function boundEnv(env: Env): Env {
 	const known = bounded.get(env);
 	if (known !== undefined) return known;
-	const queue = (binding: Queue | undefined) => binding && boundCalls(binding, BINDING_TIMEOUT_MS, "the queue");
-	const [clicks, postbacks, callbacks] = [queue(env.CLICKS), queue(env.POSTBACKS), queue(env.CALLBACKS)];
-	const own: Env = {
-		...env,
-		BOOK: boundCalls(env.BOOK, BINDING_TIMEOUT_MS, "KV"),
-		...(clicks !== undefined && { CLICKS: clicks }),
-		...(postbacks !== undefined && { POSTBACKS: postbacks }),
-		...(callbacks !== undefined && { CALLBACKS: callbacks }),
-	};
+	const own: Env = { ...env, BOOK: boundCalls(env.BOOK, BINDING_TIMEOUT_MS, "KV") };
+	if (env.CLICKS !== undefined) own.CLICKS = boundCalls(env.CLICKS, BINDING_TIMEOUT_MS, "the queue of clicks");
+	if (env.POSTBACKS !== undefined) own.POSTBACKS = boundCalls(env.POSTBACKS, BINDING_TIMEOUT_MS, "the queue of postbacks");
+	if (env.CALLBACKS !== undefined) own.CALLBACKS = boundCalls(env.CALLBACKS, BINDING_TIMEOUT_MS, "the queue of callbacks");
+	if (env.FAILED_KEYS !== undefined) own.FAILED_KEYS = boundCalls(env.FAILED_KEYS, LIMIT_TIMEOUT_MS, "the limit");
+	if (env.UNKNOWN_KEYS !== undefined) own.UNKNOWN_KEYS = boundCalls(env.UNKNOWN_KEYS, LIMIT_TIMEOUT_MS, "the limit");
+	if (env.PUBLISHERS !== undefined) own.PUBLISHERS = boundCalls(env.PUBLISHERS, LIMIT_TIMEOUT_MS, "the limit");
+	if (env.ARCHIVE !== undefined) own.ARCHIVE = boundCalls(env.ARCHIVE, ARCHIVE_TIMEOUT_MS, "the archive");
 	bounded.set(env, own);
 	bounded.set(own, own);
 	return own;
@@ -63,5 +69,5 @@ export function databases(env: Env) {
 	if (inUse === undefined || env.PRODUCTS === undefined) throw new Error("the bindings DB, or POSTGRES, and PRODUCTS are needed");
 	const db = openDatabase(inUse);
 	const between = move && { from: openDatabase(move.from), to: openDatabase(move.to), hasSwitched: isPostgres };
-	return { db, isPostgres, products: openDatabase(boundD1(env.PRODUCTS)), move: between };
+	return { db, isPostgres, products: openDatabase(boundD1(env.PRODUCTS, "the products database")), move: between };
 }

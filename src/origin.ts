@@ -146,7 +146,8 @@ export function openOrigin(bindings: Env, book: CampaignBook): Origin {
 		keys,
 		areKeysElsewhere: move === null ? undefined : () => isNetworkElsewhere(move),
 		now,
-		postbacks: env.POSTBACKS === undefined ? undefined : new PostbackBatcher(env.POSTBACKS),
+		// It has a bound of its own: no postback is to pay for two.
+		postbacks: bindings.POSTBACKS === undefined ? undefined : new PostbackBatcher(bindings.POSTBACKS),
 		callbacks: env.CALLBACKS,
 		failedKeys,
 		unknownKeys: new UnknownKeyLimit(env.UNKNOWN_KEYS),

@@ -19,7 +19,7 @@ export type ChosenNetwork = {
 
 /** Nothing is opened before the first statement. */
 export function chooseNetwork({ DB, POSTGRES, NETWORK_DATABASE }: NetworkBindings): ChosenNetwork {
-	const d1 = DB === undefined || isPostgresClient(DB) ? DB : boundD1(DB);
+	const d1 = DB === undefined || isPostgresClient(DB) ? DB : boundD1(DB, "the network database");
 	const postgres = POSTGRES === undefined ? undefined : openPostgres(POSTGRES.connectionString);
 	const isPostgres = NETWORK_DATABASE === "postgres" || (NETWORK_DATABASE !== "d1" && postgres !== undefined);
 	return {

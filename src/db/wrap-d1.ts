@@ -17,8 +17,8 @@ export function wrapD1(d1: D1Database, before: BeforeStatements): D1Database {
 }
 
 /** The same database, no call of which is waited for for ever. What is not waited for any longer may still be done. */
-export function boundD1(d1: D1Database, timeoutMs = D1_TIMEOUT_MS): D1Database {
-	return aroundD1(d1, (_, call) => inTime(call(), timeoutMs, "the database"));
+export function boundD1(d1: D1Database, name: string): D1Database {
+	return aroundD1(d1, (_, call) => inTime(call(), D1_TIMEOUT_MS, name));
 }
 
 /** Makes a call; told its statements. */

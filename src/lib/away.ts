@@ -4,7 +4,6 @@
  */
 import { within } from "./async.ts";
 import { HttpError, jsonResponse } from "./http.ts";
-import { SECOND_MS } from "./time.ts";
 
 /** PostgreSQL that is away, by its SQLSTATE or its silence; and whatever has taken longer than it may. The message holds no values. */
 export class AwayError extends Error {
@@ -84,6 +83,3 @@ const UNAVAILABLE = { error: "Service unavailable", message: "Something this nee
 export function answerAway(): Response {
 	return jsonResponse(UNAVAILABLE, 503, { "retry-after": String(RETRY_AFTER_SECONDS) });
 }
-
-/** How long KV and queues are waited for where nobody else says how long. */
-export const BINDING_TIMEOUT_MS = 10 * SECOND_MS;

@@ -73,22 +73,15 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 	const at = now();
 	const cursors = new Map((await db.select().from(retention)).map(({ name, cursor }) => [name, cursor]));
 	const areClicksPartitioned = isPostgres(db);
-	let isArchiveBehind = false;
-	// First: what follows may fail, as long as the archive is away.
+	// First: what follows may fail.
 	if (areClicksPartitioned) await makeClickWeeks(db, at);
-	for (const rule of rulesOf(clickDays)) {
-		const total = { lookedAt: 0, removed: 0 };
-		let cursor = cursors.get(rule.name) ?? "";
-		for (let step = 0; step < MAX_STEPS; step++) {
-			const done = await removeStep(deps, rule, areClicksPartitioned, cursor, leastIdAt(at - rule.days * DAY_MS));
-			if (done === null) break;
-			cursor = done.last;
-			total.lookedAt += done.lookedAt;
-			total.removed += done.removed;
-			if (done.lookedAt < LOOKED_AT_A_STEP) break;
-			isArchiveBehind ||= rule.name === CLICKS && step === MAX_STEPS - 1;
-		}
-		if (total.lookedAt > 0) logInfo("retention.removed", { what: rule.name, looked_at: total.lookedAt, removed: total.removed });
+	let isArchiveBehind = true;
+	let failure: { error: unknown } | null = null;
+	try {
+		isArchiveBehind = await removeArchived(deps, cursors, at);
+	} catch (error) {
+		// What the archive does not get is kept no longer for that.
+		failure = { error };
 	}
 	await db.run(sql`DELETE FROM dead_letters WHERE id IN (
 		SELECT id FROM dead_letters WHERE replayed_at < ${at - REPLAYED_DAYS * DAY_MS} ORDER BY replayed_at LIMIT ${LOOKED_AT_A_STEP})`);
@@ -115,6 +108,28 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 		SELECT id FROM claims WHERE id < ${leastIdAt(at - CLAIMS_DAYS * DAY_MS)} AND state NOT IN ('open', 'answered') ORDER BY id LIMIT ${LOOKED_AT_A_STEP})`);
 	// Last: it waits for a moment in which nobody reads clicks, and gives up where there is none.
 	if (areClicksPartitioned && !isArchiveBehind) await dropClickWeeks(db, at - clickDays * DAY_MS);
+	if (failure !== null) throw failure.error;
+}
+
+/** Removes rows by each rule, once the archive has them. @returns whether clicks are left that the archive is to have */
+async function removeArchived(deps: RemoveDeps, cursors: ReadonlyMap<string, string>, at: number): Promise<boolean> {
+	const areClicksPartitioned = isPostgres(deps.db);
+	let isBehind = false;
+	for (const rule of rulesOf(deps.clickDays)) {
+		const total = { lookedAt: 0, removed: 0 };
+		let cursor = cursors.get(rule.name) ?? "";
+		for (let step = 0; step < MAX_STEPS; step++) {
+			const done = await removeStep(deps, rule, areClicksPartitioned, cursor, leastIdAt(at - rule.days * DAY_MS));
+			if (done === null) break;
+			cursor = done.last;
+			total.lookedAt += done.lookedAt;
+			total.removed += done.removed;
+			if (done.lookedAt < LOOKED_AT_A_STEP) break;
+			isBehind ||= rule.name === CLICKS && step === MAX_STEPS - 1;
+		}
+		if (total.lookedAt > 0) logInfo("retention.removed", { what: rule.name, looked_at: total.lookedAt, removed: total.removed });
+	}
+	return isBehind;
 }
 
 /** Claims that have ended, since they were made. */

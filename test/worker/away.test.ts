@@ -262,6 +262,17 @@ describe("worker: nobody waits for ever", () => {
 		expect(await told("/api/earnings", { headers: { AccessKey: KEYS.AccessKey } })).toEqual([200, null]);
 	});
 
+	it("for limits, which then limit nothing", async () => {
+		const hangs = { limit: HANGS } as RateLimit;
+		const changes = { FAILED_KEYS: hangs, PUBLISHERS: hangs, UNKNOWN_KEYS: hangs };
+		const [known, seconds] = await timed(() => answerOf(changes, "/api/account", { headers: { AccessKey: KEYS.AccessKey } }));
+		expect([known.status, seconds < 3]).toEqual([200, true]);
+		const [unknown] = await timed(() => answerOf(changes, "/api/account", { headers: { AccessKey: "another-key" } }));
+		expect(unknown.status).toBe(401);
+		const [of] = await timed(() => answerOf(changes, postback("x").replace(WEST_KEY, "another-key")));
+		expect(JSON.parse(of.text)).toMatchObject({ error_code: 1 });
+	});
+
 	it("for a queue that hangs, with the database: a platform is told to send its postback again", async () => {
 		const POSTBACKS = withCalls((env as unknown as { POSTBACKS: Queue }).POSTBACKS, { send: HANGS, sendBatch: HANGS });
 		const [answer, seconds] = await timed(() => answerOf({ POSTBACKS, DB: hangingD1(env.DB) }, postback("hangs")));
@@ -333,6 +344,22 @@ describe("worker: the cron and the consumers", () => {
 	it("with one that hangs, it ends within an invocation's time", async () => {
 		const [failed, seconds] = await timed(() => runCron({ DB: hangingD1(env.DB) }).then(String, String));
 		expect([failed, seconds < 14 * 60]).toEqual([expect.stringContaining("failed: caps, "), true]);
+	});
+
+	it("without the archive, all else is done", async () => {
+		const ARCHIVE = withCalls((env as unknown as { ARCHIVE: R2Bucket }).ARCHIVE, { put: HANGS, get: HANGS, list: HANGS });
+		await env.DB.batch([
+			env.DB.prepare(
+				"INSERT INTO callback_attempts (id, callback_id, started_at, latency_ms, answer) VALUES ('00000001', 'none', 0, 5, '')",
+			),
+			env.DB.prepare("INSERT INTO bid_hours (hour, publisher_id, endpoint, outcome, requests) VALUES (1, 'cpa', 'openrtb', 'bid', 7)"),
+		]);
+		const countOf = (table: string) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first("n");
+		const [failed, seconds] = await timed(() => runCron({ ARCHIVE }).then(String, String));
+		expect([failed, seconds < 120]).toEqual(["Error: failed: retention", true]);
+		expect([await countOf("callback_attempts"), await countOf("bid_hours WHERE hour = 1")]).toEqual([1, 0]);
+		await runCron({});
+		expect(await countOf("callback_attempts")).toBe(0);
 	});
 
 	it("without KV, the jobs that need none are done", async () => {
