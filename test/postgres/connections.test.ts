@@ -66,7 +66,7 @@ test("postgres: a server that has become a standby is left for another, and is a
 		});
 		expect(await written()).toBe(1);
 		await admin.prepare(`ALTER ROLE ${role} SET default_transaction_read_only = on`).run();
-		await expect(withConnectionsOf({ POSTGRES: {} }, write)).rejects.toMatchObject({ kind: "away" });
+		await expect(withConnectionsOf({ POSTGRES: {} }, write)).rejects.toMatchObject({ name: "AwayError" });
 		expect(await written()).toBe(1);
 	} finally {
 		await admin.prepare("DROP TABLE written_by_anyone").run();

@@ -271,7 +271,7 @@ describe("postgres: a move in the middle of traffic", () => {
 		const broken = wrapD1(env.D1, ([first = ""]) => {
 			if (first.startsWith("INSERT INTO database_move")) throw new Error("D1_ERROR: Network connection lost.");
 		});
-		await expect(move({ cancel: true }, { ...READY, DB: broken })).rejects.toThrow("500");
+		await expect(move({ cancel: true }, { ...READY, DB: broken })).rejects.toThrow("503");
 		expect([await phaseOf(env.D1), await phaseOf(env.DB)]).toEqual(["moved", "cancelled"]);
 		expect((await move()).outcome).toBe("moved");
 		expect([await phaseOf(env.D1), await phaseOf(env.DB)]).toEqual(["moved", "moved"]);
