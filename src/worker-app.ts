@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { answerAway, isAwayError } from "./lib/away.ts";
 import { jsonResponse, methodNotAllowed } from "./lib/http.ts";
 import { logError } from "./lib/log.ts";
-import { logErrorOnce } from "./lib/log-limit.ts";
+import { logAway } from "./lib/log-limit.ts";
 import { requestIdOf } from "./lib/request-id.ts";
 
 /**
@@ -15,8 +15,9 @@ export function completeApp(app: Hono): void {
 	app.notFound(() => jsonResponse({ error: "Not found" }, 404));
 	app.onError((error, c) => {
 		if (isAwayError(error)) {
-			logErrorOnce("request.away", error, Date.now());
-			return answerAway();
+			const now = Date.now();
+			logAway(error, c.req.path, requestIdOf(c.req.raw, now), now);
+			return answerAway(c.req.method);
 		}
 		logError("request.failed", error, { request: requestIdOf(c.req.raw, Date.now()) });
 		return jsonResponse({ error: "Internal error" }, 500);

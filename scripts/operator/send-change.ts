@@ -1,6 +1,7 @@
 /** Sends what changes the network, and says what came of it. */
 import type { Command } from "commander";
 import * as v from "valibot";
+import { isObject } from "../../src/lib/json.ts";
 import {
 	confirmationSchema,
 	type ImportReport,
@@ -14,7 +15,7 @@ import { type ServerOptions, withServerOptions } from "./command.ts";
 import { describeDifference } from "./describe-difference.ts";
 import { describeEnd } from "./import-report.ts";
 import { namesOf } from "./option-names.ts";
-import { type Telling, take } from "./take-answer.ts";
+import { isUnavailable, type Telling, take } from "./take-answer.ts";
 import { targetOf } from "./target.ts";
 
 export type ChangeOptions = ServerOptions & { dryRun?: boolean; yes?: boolean };
@@ -81,7 +82,7 @@ function describeRefusal({ status, body }: Answer): string[] {
 			...(count > changed.length ? [`  … and ${count - changed.length} more`] : []),
 		];
 	}
-	if (status === 503) return [`Not taken over: ${said}.`];
+	if (status === 503 && !isUnavailable(body)) return [`${isObject(body) ? body.error : "Not taken over"}: ${said}.`];
 	if (status !== 409) return [];
 	if (v.is(confirmationSchema, body)) return [...describeDifference(body.difference, true), `Nothing was changed: ${body.message}.`];
 	const overwritten = v.is(overwrittenSchema, body) ? body.overwritten : [];

@@ -1,5 +1,6 @@
 /** What a command makes of the server's answer: what it holds, or why the server refused or could not, and what to do next. */
 import type * as v from "valibot";
+import { UNAVAILABLE } from "../../src/lib/away.ts";
 import { isObject } from "../../src/lib/json.ts";
 import { Failure } from "../local/failure.ts";
 import { type Answer, messageOf } from "./call-operator.ts";
@@ -37,6 +38,7 @@ export function take<const Schema extends v.GenericSchema>(
 		const places = faults.map(({ path, message }) => ({ path: nameOf(path, { "": "the request", ...names }), message }));
 		throw new Failure([refused, ...describePlaces(places, fault_count), ...advise(faults), ...before].join("\n"));
 	}
+	if (isUnavailable(body)) throw new Failure([wordsOf(body), stands].join("\n"));
 	const said = REFUSALS.has(status) ? wordsOf(body) : null;
 	if (said === null) throw new Failure(`The server answered HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\n${stands}`);
 	throw new Failure([`${refused} ${said}`, ...(status === 413 ? [less] : []), ...before].join("\n"));
@@ -47,6 +49,11 @@ export function take<const Schema extends v.GenericSchema>(
  * takes no writes.
  */
 const REFUSALS: ReadonlySet<number> = new Set([409, 412, 413, 503]);
+
+/** Whether something that the server needs was away: then nobody knows whether what was asked was done. */
+export function isUnavailable(body: unknown): boolean {
+	return isObject(body) && body.error === UNAVAILABLE;
+}
 
 /** @example nameOf("mapping.txnid", { mapping: "--mapping" }) // "--mapping txnid" */
 function nameOf(path: string, names: Names): string {

@@ -11,7 +11,9 @@ const state = v.strictObject({
 	date: v.pipe(text, v.isoDate(), v.description("Its UTC day in your reports, if you are paid by conversions.")),
 	at: v.pipe(time, v.description("When it happened.")),
 	revenue: v.pipe(usd, v.description("What it earns you.")),
-	gross_revenue: v.optional(v.pipe(usd, v.description("What its platform pays; not in changes from before this was kept."))),
+	gross_revenue: v.optional(
+		v.pipe(usd, v.description("What its platform pays, if you are paid by conversions; not in changes from before this was kept.")),
+	),
 	credited_revenue: v.pipe(usd, v.description("What callbacks have credited, less what they took back.")),
 	sales_amount: v.optional(v.pipe(usd, v.description("Where enabled for you."))),
 });

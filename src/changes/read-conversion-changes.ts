@@ -43,7 +43,7 @@ type Row = {
 	credited: number | null;
 };
 
-type Viewer = { salesDataEnabled: number; campaignIdEnabled: number };
+type Viewer = { salesDataEnabled: number; campaignIdEnabled: number; pricingModel: PricingModel };
 type Moments = Viewer & { present: number; changesFrom: number };
 
 /** Before every row. */
@@ -62,7 +62,8 @@ export async function readConversionChanges(
 ): Promise<ConversionChanges | null> {
 	const [reading, sequence, platform, txnid, began = 0, fields] = after ?? START;
 	const [moments, page] = await runTransaction(db, [
-		sql`SELECT p.sales_data_enabled AS "salesDataEnabled", p.campaign_id_enabled AS "campaignIdEnabled", s.present, s.changes_from AS "changesFrom"
+		sql`SELECT p.sales_data_enabled AS "salesDataEnabled", p.campaign_id_enabled AS "campaignIdEnabled",
+				p.pricing_model AS "pricingModel", s.present, s.changes_from AS "changesFrom"
 			FROM publishers p CROSS JOIN report_sequence s WHERE p.id = ${publisherId} AND s.id = 1`,
 		pageOf(publisherId, { sequence, platform, txnid }, limit + 1),
 	]);
@@ -195,7 +196,7 @@ function showState({ status, eventAt, revenue, gross, sales, credited, date }: S
 		date: date ?? utcDay(eventAt),
 		at: isoTime(eventAt),
 		revenue: formatUsd(revenue ?? 0),
-		...(gross !== null && { gross_revenue: formatUsd(gross) }),
+		...(viewer.pricingModel === "CPA" && gross !== null && { gross_revenue: formatUsd(gross) }),
 		credited_revenue: formatUsd(credited ?? 0),
 		...(viewer.salesDataEnabled === 1 && { sales_amount: formatUsd(sales ?? 0) }),
 	};

@@ -31,20 +31,32 @@ export async function lookUp(deps: ClaimsDeps, publisher: string, id: string): P
 	return (await lookUpFirst(deps, publisher, id)).known;
 }
 
-/** The same; `isAll` where there are no more. Of an id that very many clicks have, whoever's, only some are looked at. */
-async function lookUpFirst({ db, now }: ClaimsDeps, publisher: string, id: string): Promise<{ known: Known; isAll: boolean }> {
+/**
+ * The same; `mayHide` where there is nothing among those that were looked at, and there are others. Of an id that very many clicks have,
+ * whoever's, only some are looked at.
+ */
+async function lookUpFirst({ db, now }: ClaimsDeps, publisher: string, id: string): Promise<{ known: Known; mayHide: MayHide }> {
 	const wanted = { id, limit: MAX_LOOKED_UP };
 	const conversions = await readConversions(db, publisher, readConversionsQuery(wanted, now()));
 	const clicks = await readClicks(db, publisher, readClicksQuery(wanted, now()));
-	const isAll = [conversions, clicks].every((page) => page === null || page.next_cursor === null);
-	return { known: { conversions: conversions?.data ?? [], clicks: clicks?.data ?? [] }, isAll };
+	const isCut = (page: { next_cursor: string | null } | null) => page !== null && page.next_cursor !== null;
+	return {
+		known: { conversions: conversions?.data ?? [], clicks: clicks?.data ?? [] },
+		mayHide: { sale: isCut(conversions), click: isCut(clicks) },
+	};
 }
 
-/** What stands against a claim, since it is known already; null where nothing does. That nothing is there is said where `isAll` is known. Pure. */
-function decideClaim(kind: ClaimRequest["kind"], { conversions, clicks }: Known, isAll: boolean): "known" | "no_sale" | "no_click" | null {
-	if (conversions.length === 0 && clicks.length === 0) return isAll ? "no_click" : null;
+type MayHide = { sale: boolean; click: boolean };
+
+/** What stands against a claim, since it is known already; null where nothing does. Pure. @param mayHide what may be there unseen */
+function decideClaim(
+	kind: ClaimRequest["kind"],
+	{ conversions, clicks }: Known,
+	mayHide: MayHide,
+): "known" | "no_sale" | "no_click" | null {
+	if (conversions.length === 0 && clicks.length === 0) return mayHide.sale || mayHide.click ? null : "no_click";
 	if (kind === "missing") return conversions.length > 0 ? "known" : null;
-	if (conversions.length === 0) return isAll ? "no_sale" : null;
+	if (conversions.length === 0) return mayHide.sale ? null : "no_sale";
 	// What waits for something else than the platform's word is not wrong yet.
 	return conversions.every(({ held }) => held !== null) ? "known" : null;
 }
@@ -57,8 +69,8 @@ function decideClaim(kind: ClaimRequest["kind"], { conversions, clicks }: Known,
 export async function openClaim(deps: ClaimsDeps, publisher: string, actor: AuditActor, request: ClaimRequest): Promise<Claimed> {
 	const { db, now } = deps;
 	const { kind, id: aboutId, brand, at: sold, amount, text } = request;
-	const { known, isAll } = await lookUpFirst(deps, publisher, aboutId);
-	const against = decideClaim(kind, known, isAll);
+	const { known, mayHide } = await lookUpFirst(deps, publisher, aboutId);
+	const against = decideClaim(kind, known, mayHide);
 	if (against !== null) return { outcome: against, claim: null, ...known };
 	const clickHash = await clickOfSale(db, publisher, kind, known);
 	const names = await namesOfSale(db, publisher, { kind, about: aboutId }, clickHash, known);

@@ -9,6 +9,8 @@ export type Known = Pick<Claimed, "conversions" | "clicks">;
 
 /** Redirects of one click hash whose ids are looked for. */
 const MAX_REDIRECTS = 100;
+/** The publisher's click ids of one click that name its sale: whoever calls a link again may say another. */
+const MAX_NAMES = 10;
 /** Clicks of a publisher's click id that are looked at. */
 const MAX_OF_ID = 1_000;
 
@@ -68,7 +70,7 @@ async function namesOfClicks(db: Database, publisher: string, hashes: readonly s
 async function namesOfClick(db: Database, publisher: string, hash: string): Promise<string[]> {
 	const own = await db.all<{ id: string; clickId: string | null }>(sql`SELECT c.id, c.publisher_click_id AS "clickId"
 		FROM (${clicksOfHash(hash)}) k CROSS JOIN clicks c WHERE c.id = k.id AND c.publisher_id = ${publisher} LIMIT ${MAX_REDIRECTS}`);
-	const clickIds = unique(own.map(({ clickId }) => clickId).filter((clickId) => clickId !== null));
+	const clickIds = unique(own.map(({ clickId }) => clickId).filter((clickId) => clickId !== null)).slice(0, MAX_NAMES);
 	const isShared = await Promise.all(clickIds.map((clickId) => haveOthers(db, publisher, hash, clickId)));
 	return [hash, ...own.map(({ id }) => id), ...clickIds.filter((_, n) => isShared[n] === false)];
 }

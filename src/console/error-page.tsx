@@ -104,13 +104,20 @@ function unreadableView(faults: readonly Fault[], { title, path, query, list }: 
 	);
 }
 
-/** Where something that the page needs is away. @param kept what was sent, of which nothing was done */
-export function awayView(kept: KeptForm | null): View {
+/**
+ * Where something that the page needs is away.
+ * @param kept what was sent, of which nothing was done
+ * @param isBegun whether it was, so that it may have been done
+ */
+export function awayView(kept: KeptForm | null, isBegun: boolean): View {
 	return problemView(
 		503,
 		"Not just now",
 		<>
-			<p>Something this needs does not answer just now. Try again in a few seconds.</p>
+			<p>
+				Something this needs does not answer just now.{" "}
+				{isBegun ? "What you asked may have been done all the same: look before you send it again." : "Try again in a few seconds."}
+			</p>
 			{kept === null ? null : <SendAgain {...kept} />}
 		</>,
 	);

@@ -4,7 +4,7 @@ import { mayAct } from "../http/actor.ts";
 import { answerAway, isAwayError } from "../lib/away.ts";
 import { HttpError, jsonResponse } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
-import { logErrorOnce } from "../lib/log-limit.ts";
+import { logAway } from "../lib/log-limit.ts";
 import { ofSegment } from "../lib/path-segment.ts";
 import { readCapped, SLOW_BODY_MS } from "../lib/read-capped.ts";
 import { requestIdOf } from "../lib/request-id.ts";
@@ -104,7 +104,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 	try {
 		told = { page, path: c.req.path, shown: await answer() };
 	} catch (error) {
-		if (isAwayError(error)) logErrorOnce("request.away", error, now);
+		if (isAwayError(error)) logAway(error, c.req.path, requestId, now);
 		else if (!(error instanceof HttpError)) logError("request.failed", error, { request: requestId });
 		else if (error.status < 500) await free();
 		told = await tellError(pages, page, c, error, { isData, asked, body, requestId });
@@ -138,7 +138,11 @@ async function tellError(
 	const { path } = c.req;
 	// What was asked of its page may have been done all the same: it is not offered again.
 	if (isAwayError(error))
-		return { page, path, shown: isData ? answerAway() : awayView(asked === null ? await keepForm(page, c, body, true) : null) };
+		return {
+			page,
+			path,
+			shown: isData ? answerAway(c.req.method) : awayView(asked === null ? await keepForm(page, c, body, true) : null, asked !== null),
+		};
 	if (!(error instanceof HttpError))
 		return { page, path, shown: isData ? jsonResponse({ error: "Internal error" }, 500) : failureView(requestId) };
 	if (isData) return { page, path, shown: jsonResponse(error.body, error.status) };
@@ -254,7 +258,7 @@ async function writeAnswer(
 			{...head}
 			{...aroundPage(pages, page, session)}
 			path={path}
-			isRefused={page.method === "POST" && status >= 400}
+			isRefused={page.method === "POST" && status >= 400 && status < 500}
 		>
 			{content}
 		</Layout>,

@@ -26,7 +26,7 @@ export function holdOf(
 ): ConversionHold | null {
 	if (conversion.status === "cancelled" || conversion.test) return null;
 	const isReleased = conversion.verdict === "released";
-	const ceiling = Math.max(ceilingOf(platformMaxMicros, campaignMaxMicros), releasedMicros);
+	const ceiling = Math.min(ABSOLUTE_MAX_PAYOUT_MICROS, Math.max(ceilingOf(platformMaxMicros, campaignMaxMicros), releasedMicros));
 	if (worth.grossMicros > ceiling || worth.salesUsdMicros > ABSOLUTE_MAX_SALES_MICROS) return "amount";
 	if (!isReleased && isUnseen(clickReason)) return "review";
 	return isPublisherSuspended ? "publisher_suspended" : null;

@@ -2,7 +2,7 @@
 import { putBounded } from "../lib/bounded-map.ts";
 import { sha256Hex } from "../lib/bytes.ts";
 import { connectionOf } from "../lib/ip.ts";
-import { logError } from "../lib/log.ts";
+import { logErrorOnce } from "../lib/log-limit.ts";
 import { SECOND_MS } from "../lib/time.ts";
 
 /** How long the unknown keys of an address that failed too often are refused. */
@@ -42,7 +42,7 @@ export class FailedKeys {
 			const { success } = await limit.limit({ key: await sha256Hex(address) });
 			if (!success) putBounded(this.#refused, address, now() + REFUSED_MS, MAX_REFUSED);
 		} catch (error) {
-			logError("keys.limit_failed", error);
+			logErrorOnce("keys.limit_failed", error, now());
 		}
 	}
 }

@@ -1,6 +1,6 @@
 /** How many calls a publisher may make in a minute, beside those of the interface, which nothing limits. */
 import { jsonResponse } from "../lib/http.ts";
-import { logError } from "../lib/log.ts";
+import { logErrorOnce } from "../lib/log-limit.ts";
 import { PerMinute } from "../lib/per-minute.ts";
 import { MINUTE_MS, SECOND_MS } from "../lib/time.ts";
 import { CALLING_LIMIT, PUBLISHER_LIMIT, PUBLISHER_SECONDS } from "./limits.ts";
@@ -48,7 +48,7 @@ export class PublisherLimit {
 		try {
 			return (await this.#deps.shared?.limit({ key: id }))?.success ?? true;
 		} catch (error) {
-			logError("publishers.limit_failed", error);
+			logErrorOnce("publishers.limit_failed", error, this.#deps.now());
 			return true;
 		}
 	}

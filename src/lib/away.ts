@@ -77,9 +77,13 @@ export function boundCalls<Binding extends object>(binding: Binding, timeoutMs: 
 /** When to try again, seconds: what the 503s of all that is temporary say, where they know no better. */
 export const RETRY_AFTER_SECONDS = 5;
 
-const UNAVAILABLE = { error: "Service unavailable", message: "Something this needs does not answer just now. Try again in a few seconds." };
+/** `error` of the answers to what was asked while something was away. */
+export const UNAVAILABLE = "Service unavailable";
 
-/** The answer to whom what is away was needed for. */
-export function answerAway(): Response {
-	return jsonResponse(UNAVAILABLE, 503, { "retry-after": String(RETRY_AFTER_SECONDS) });
+/** The answer to whom what is away was needed for. @param method what was asked by: whatever writes may have been done all the same */
+export function answerAway(method: string): Response {
+	const isRead = method === "GET" || method === "HEAD";
+	const then = isRead ? "Try again in a few seconds." : "What was asked may have been done all the same: look before you send it again.";
+	const message = `Something this needs does not answer just now. ${then}`;
+	return jsonResponse({ error: UNAVAILABLE, message }, 503, { "retry-after": String(RETRY_AFTER_SECONDS) });
 }

@@ -849,6 +849,18 @@ describe("npm run operator", () => {
 		expect([code, stderr]).toEqual([1, `\nThe server answered HTTP 500 {"error":"Internal error"}\n${stands}\n`]);
 	});
 
+	it.each([
+		[["adjust", "amount", "p", "2026-11-20", "5", "--text", "why", "--id", "mine"], "The same with --id mine goes on"],
+		[["undo", "i-1"], "`imports` shows whether it was done."],
+	] as const)("says where something was away that it may have been done: %j", async (command, stands) => {
+		const message = "What was asked may have been done all the same: look before you send it again.";
+		answer = { status: 503, body: JSON.stringify({ error: "Service unavailable", message }) };
+		const { code, stderr } = await run(...command, "--url", url);
+		expect([code, stderr]).toEqual([1, expect.stringContaining(`\n${message}\n`)]);
+		expect(stderr).toContain(stands);
+		expect(stderr).not.toContain("nothing was changed");
+	});
+
 	it("tells of a move that begins between two requests of one command what stands", async () => {
 		const part = {
 			...{ id: "a-1", kind: "void_clicks", clicks: 1_000, conversions: 0, publisher_revenue: "-1.0000", gross_revenue: "0.0000" },

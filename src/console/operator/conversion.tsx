@@ -101,12 +101,13 @@ async function settle(request: PersonRequest, verb: JudgingVerb | "attach", run:
 	try {
 		// Read before what it comes to is: a release is of no more than was seen.
 		const seen = verb === "release" && isPreview(form) ? await showConversionOf(request.deps.db, keyOf(request)) : null;
+		const worth = seen?.conversion.gross_usd ?? null;
+		if (worth !== null) form.set("up_to", worth);
 		const judged = await run(isPreview(form));
 		if (!isPreview(form)) return seeOther(addressOf(address, { done: verb }));
 		const { conversion, callbacks } = judged;
 		const key = keyOf(request);
-		const worth = seen?.conversion.gross_usd ?? null;
-		const fields: Record<string, string> = { ...givenIn(form, ["text", "id", "click"]), ...(worth !== null && { up_to: worth }) };
+		const fields = givenIn(form, ["text", "id", "click", "up_to"]);
 		return view(
 			{ title: `${WORDS[verb].label} conversion ${key.txnid}`, over: key.platform, mayReturn: true },
 			<>

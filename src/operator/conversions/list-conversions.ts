@@ -8,7 +8,6 @@ import { type ConversionRow, showConversion } from "../../conversions/show-rows.
 import type { Database } from "../../db/client.ts";
 import { cutPage, writeCursor } from "../../http/pages.ts";
 import { CONVERSION_HOLDS, type CONVERSION_STAGES } from "../../lib/enums.ts";
-import { DAY_MS } from "../../lib/time.ts";
 import type { ConversionPage } from "./conversions-answers.ts";
 import type { ListQuery } from "./list-request.ts";
 
@@ -63,7 +62,8 @@ async function readRows(
 /** For its query plan, too: the next conversions behind the cursor, of one index alone: of what is open where only that can be meant, of a publisher, or of all. */
 export function lookAtConversions(query: ListQuery, most: number): SQL {
 	const { publisher, after } = query;
-	const { fromAt, toAt } = reportedWithin(query);
+	// Of an event's time nothing follows: a platform may date a conversion anew, however long ago it was first reported.
+	const { fromAt, toAt } = query.by === "event" ? { fromAt: null, toAt: null } : query;
 	const isNext = sql`${fromAt === null ? sql`true` : sql`first_received_at >= ${fromAt}`}
 		AND ${toAt === null ? sql`true` : sql`first_received_at < ${toAt}`}
 		AND ${after === null ? sql`true` : sql`(first_received_at, platform, txnid) < (${after[0]}, ${after[1]}, ${after[2]})`}`;
@@ -78,12 +78,6 @@ export function lookAtConversions(query: ListQuery, most: number): SQL {
 	}
 	const owner = publisher === undefined ? sql`true` : sql`publisher_id = ${publisher}`;
 	return sql`SELECT first_received_at AS at, platform, txnid FROM conversions WHERE ${owner} AND ${ordered}`;
-}
-
-/** When those that are wanted can have been reported: no event is taken in that lies more than a day ahead. */
-function reportedWithin({ by, fromAt, toAt }: ListQuery): { fromAt: number | null; toAt: number | null } {
-	if (by !== "event") return { fromAt, toAt };
-	return { fromAt: fromAt === null ? null : fromAt - 2 * DAY_MS, toAt: null };
 }
 
 /** The stages that a query can only mean; null where settled ones are among them. */

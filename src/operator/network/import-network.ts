@@ -221,10 +221,19 @@ async function takeOver(
 			return version;
 		} catch (error) {
 			// What failed may have been the answer alone.
-			if (isAwayError(error) && (await hasImport(db, stamp.id))) return version;
+			if (isAwayError(error) && (await hasImport(db, stamp.id).catch((unknown) => notKnown(stamp.id, unknown)))) return version;
 			if (!isConstraintError(error) || attempt === MAX_ATTEMPTS || (await readVersion(db)) === present) throw error;
 		}
 	}
+}
+
+/** @throws HttpError 503 where nobody can tell whether it was taken over */
+function notKnown(id: string, error: unknown): never {
+	logError("import.not_known", error, { import: id });
+	throw new HttpError(503, {
+		error: "Perhaps taken over",
+		message: `the database does not answer: look whether import ${id} was taken over before you send it again`,
+	});
 }
 
 /** What is told of a failure: the database had too much to do for the time that it has, or was away for a moment. Others stay as they are. */

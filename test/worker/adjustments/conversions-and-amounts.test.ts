@@ -132,6 +132,15 @@ describe("worker: a conversion is judged", () => {
 		expect(await rowsOf("SELECT verdict, held_for FROM conversions")).toEqual([{ verdict: null, held_for: "amount" }]);
 	});
 
+	it("no release passes what none may, of a conversion that was voided, too", async () => {
+		await say("approved", 5_000_000_000_000);
+		await adjust({ kind: "void_conversion", ...CONVERSION });
+		const release = { kind: "release_conversion", ...CONVERSION, up_to: "5000000.0000" };
+		expect(await preview(release)).toMatchObject({ publisher_revenue: "0.0000" });
+		expect(await adjust(release)).toMatchObject({ publisher_revenue: "0.0000" });
+		expect([await revenue(), await callbacks()]).toEqual([["0.0000"], []]);
+	});
+
 	it("a release that its platform is faster than passes no more than was seen", async () => {
 		await say("approved", 20_000_000_000);
 		const word = await readWord(openDatabase(env.DB), {

@@ -91,6 +91,7 @@ beforeAll(async () => {
 		postbackMessage("east", { txnid: "lost", cid: "nowhere", eventAt: Date.parse("2026-10-31T23:59:59Z") }, old(4)),
 		postbackMessage("east", { txnid: "foreign", cid: String(settled.click_hash) }, old(5)),
 		postbackMessage("west", { txnid: "a/b c?d#é%2F..", cid: "odd", status: "pending" }, old(6)),
+		postbackMessage("west", { txnid: "review", eventAt: Date.parse("2026-11-20T12:00:00Z"), payoutMicros: 20_000_000 }, old(7)),
 	);
 });
 
@@ -117,6 +118,7 @@ describe("worker: the operator's list of conversions", () => {
 		["?by=event&from=2026-10-01&to=2026-10-31", ["lost"]],
 		["?by=event&from=2026-11-01&platform=east", ["foreign"]],
 		["?by=event&to=2026-10-31T23:59:59Z", []],
+		["?by=event&from=2026-11-20&to=2026-11-20", ["review"]],
 		["?platform=nobody", []],
 		["?brand=%00&publisher=%F0%9F%92%A9", []],
 	])("%s", async (query, ids) => {
