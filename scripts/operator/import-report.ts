@@ -49,7 +49,7 @@ export function describeEnd({ id, dry_run, needs_confirmation, warnings, warning
 	if (dry_run)
 		lines.push(
 			needs_confirmation
-				? "Nothing was changed. It stops more than half of the campaigns, publishers or pairs of them, or overwrites what came later, and needs --yes."
+				? "Nothing was changed. It stops more than half of the campaigns, publishers or pairs of them, or more than doubles the prices of most campaigns, or overwrites what came later, and needs --yes."
 				: "Nothing was changed.",
 		);
 	if (id !== null) lines.push(`Import ${id}: \`undo ${id}\` undoes it.`);

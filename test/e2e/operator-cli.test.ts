@@ -166,7 +166,7 @@ describe("npm run operator", () => {
 		const { stdout } = await run("import", "network.json", "--dry-run", "--complete", "--if-match", "7", "--url", url);
 		expect(seen).toMatchObject([{ path: "/operator/network?dry_run=1&campaigns_complete=1", ifMatch: "7" }]);
 		expect(stdout).toContain(
-			"Nothing was changed. It stops more than half of the campaigns, publishers or pairs of them, or overwrites what came later, and needs --yes.",
+			"Nothing was changed. It stops more than half of the campaigns, publishers or pairs of them, or more than doubles the prices of most campaigns, or overwrites what came later, and needs --yes.",
 		);
 		answer = {
 			status: 409,
@@ -177,6 +177,7 @@ describe("npm run operator", () => {
 				of: 5,
 				publishers: { stops: 2, of: 3 },
 				blocked: { stops: 0, of: 0 },
+				raised: { campaigns: 0, of: 5 },
 				difference: {
 					...REPORT.difference,
 					bids: { ...REPORT.difference.bids, publishers: { starts: 0, stops: 2, started: [], stopped: ["acme", "bonus"] } },

@@ -242,6 +242,23 @@ describe("worker: a dry run", () => {
 		expect(await priceFor("shoes.example")).toBe(0.2);
 	});
 
+	it("a file that more than doubles the prices of most campaigns asks first", async () => {
+		const data = (await get("/campaigns")).body.data as { brand: string; campaign_id: number; epc: string }[];
+		const priced = (factor: number) => ({
+			brands: [...Map.groupBy(data, ({ brand }) => brand)].map(([domain, campaigns]) => ({
+				domain,
+				campaigns: campaigns.map(({ campaign_id, epc }) => ({ campaign_id, epc: (Number(epc) * factor).toFixed(4) })),
+			})),
+		});
+		const refused = await postNetwork(JSON.stringify(priced(10)));
+		expect([refused.status, await refused.json()]).toEqual([
+			409,
+			expect.objectContaining({ error: "Confirmation needed", stops: 0, raised: { campaigns: data.length, of: expect.any(Number) } }),
+		]);
+		expect((await importFile(priced(10), "?dry_run=1")).needs_confirmation).toBe(true);
+		for (const factor of [2, 0.1]) expect((await importFile(priced(factor), "?dry_run=1")).needs_confirmation).toBe(false);
+	});
+
 	it("campaigns that are moved to another country stop where they were", async () => {
 		const data = (await get("/campaigns")).body.data as { brand: string; campaign_id: number; active: boolean; country: string }[];
 		const bidding = data.filter(({ active }) => active).length;

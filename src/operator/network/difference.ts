@@ -107,6 +107,11 @@ export class Difference {
 		if (before.some((endpoint) => !after.includes(endpoint))) this.#publishersStopped.add(publisherId);
 	}
 
+	/** Campaigns of which a price rises by more than a factor of 2. */
+	get raised(): number {
+		return this.#prices.raisedCampaigns;
+	}
+
 	answer(): DifferenceAnswer {
 		const { added, changed, removed } = this.#counts;
 		return {

@@ -101,7 +101,7 @@ export async function importEntries(deps: ImportDeps, source: Source, options: I
 		await check(run, id);
 		if (run.overwritten.length > 0 && !options.isConfirmed && !options.isDryRun) throw wouldOverwrite(run.overwritten, source.undoneBy);
 		run.warn(run.overwritten.map(({ section, id: entry, field }) => ({ path: `${section} ${entry}`, message: overwrites(field) })));
-		const needsConfirmation = (await stopsMost(run, id, options)) || run.overwritten.length > 0;
+		const needsConfirmation = (await changesMost(run, id, options)) || run.overwritten.length > 0;
 		if (options.isDryRun) {
 			const shown = { ...reportOf(run, base, null), difference: previewDifference(run) };
 			return { ...shown, dry_run: true, needs_confirmation: needsConfirmation, book: await bookOf(deps.db) };
@@ -135,18 +135,25 @@ async function check(run: ImportRun, importId: string): Promise<void> {
 	if (!run.isSound) throw invalidInput(run.faults.items, run.faults.count);
 }
 
-/** @throws HttpError 409 where most of the campaigns or publishers, or of the pairs of them, would stop, and nobody has confirmed it */
-async function stopsMost(run: ImportRun, importId: string, { isDryRun, isConfirmed }: ImportOptions): Promise<boolean> {
+/**
+ * @throws HttpError 409 where most of the campaigns or publishers, or of the pairs of them, would stop, or most campaigns bid more than twice
+ * as much, and nobody has confirmed it
+ */
+async function changesMost(run: ImportRun, importId: string, { isDryRun, isConfirmed }: ImportOptions): Promise<boolean> {
 	const { db, difference, owners } = run;
 	const hasBlocks = run.publishers.some(({ entry }) => entry.blocked_brands.length > 0);
 	if (hasBlocks) difference.blocked = await countNewlyBlocked(db, importId);
 	const { stops, publisherStops } = difference;
-	if (Math.max(stops, publisherStops, difference.blocked) < MIN_STOPS) return false;
+	if (Math.max(stops, publisherStops, difference.blocked, difference.raised) < MIN_STOPS) return false;
 	const campaigns = { stops, of: await countBidding(db) };
+	const raised = { campaigns: difference.raised, of: campaigns.of };
 	const stored = [...(await owners.publishers()).values()];
 	const publishers = { stops: publisherStops, of: stored.filter((publisher) => endpointsOf(publisher).length > 0).length };
 	const blocked = { stops: difference.blocked, of: await countPairs(db) };
 	const told = [
+		...(isMostOf({ stops: raised.campaigns, of: raised.of })
+			? [`${raised.campaigns} of ${raised.of} campaigns would bid more than twice as much`]
+			: []),
 		...(isMostOf(campaigns) ? [`${stops} of ${campaigns.of} campaigns would bid no more`] : []),
 		...(isMostOf(publishers) ? [`${publisherStops} of ${publishers.of} publishers would be bid for no more`] : []),
 		...(isMostOf(blocked)
@@ -161,6 +168,7 @@ async function stopsMost(run: ImportRun, importId: string, { isDryRun, isConfirm
 		...campaigns,
 		publishers,
 		blocked,
+		raised,
 		difference: previewDifference(run),
 	});
 }

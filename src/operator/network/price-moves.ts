@@ -9,12 +9,14 @@ const LEAST = 0.000_001;
 const PRICES: ReadonlySet<string> = new Set(["epc", "default_keyword_epc", "revenue_share"]);
 
 type Entry = Readonly<Record<string, unknown>>;
-type Move = Pick<PriceMove, "field" | "before" | "after"> & { factor: number };
+type Move = Pick<PriceMove, "field" | "before" | "after"> & { factor: number; isRise: boolean };
 /** `rank` is its place among its entry's, the one that moved furthest first; `at` that among all, as they came. */
 type Ranked = { move: PriceMove; factor: number; rank: number; at: number };
 
 export class PriceMoves {
 	count = 0;
+	/** Campaigns of which one has risen. */
+	raisedCampaigns = 0;
 	/** Of each section those that are listed if there are no others, in the order of {@link isAhead}. */
 	readonly #bySection = new Map<PriceMove["section"], Ranked[]>();
 
@@ -22,10 +24,11 @@ export class PriceMoves {
 	add(section: PriceMove["section"], id: string, fields: readonly string[], before: Entry, after: Entry): void {
 		const moves = fields.flatMap((field) => movesOf(field, before, after));
 		if (moves.length === 0) return;
+		if (section === "campaigns" && moves.some(({ isRise }) => isRise)) this.raisedCampaigns++;
 		const kept = this.#bySection.get(section) ?? [];
 		this.#bySection.set(section, kept);
 		const ranked = moves
-			.map(({ factor, ...move }, place) => ({ move: { section, id, ...move }, factor, at: this.count + place }))
+			.map(({ factor, isRise: _, ...move }, place) => ({ move: { section, id, ...move }, factor, at: this.count + place }))
 			.sort((one, other) => other.factor - one.factor);
 		this.count += moves.length;
 		for (const [rank, move] of ranked.slice(0, MAX_LISTED).entries()) keep(kept, { ...move, rank });
@@ -75,5 +78,5 @@ function note(moves: Move[], field: string, before: unknown, after: unknown, key
 	const most = Math.max(one, other);
 	if (most <= least * MAX_FACTOR) return;
 	const name = keyword === undefined ? field : `${field}.${keyword}`;
-	moves.push({ field: name, before: String(before), after: String(after), factor: most / Math.max(least, LEAST) });
+	moves.push({ field: name, before: String(before), after: String(after), factor: most / Math.max(least, LEAST), isRise: other > one });
 }
