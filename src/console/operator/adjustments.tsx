@@ -269,10 +269,13 @@ const COLUMNS: readonly Column<ListedAdjustment>[] = [
 	{ head: "State", cell: ({ complete, undone_by }) => <State word={undone_by !== null ? "undone" : complete ? "done" : "partial"} /> },
 ];
 
+/** Kinds that no adjustment undoes: a revaluation is by another one, at the rates of before. */
+const NOT_UNDONE: ReadonlySet<ListedAdjustment["kind"]> = new Set(["undo", "revalue"]);
+
 const UNDO: Column<ListedAdjustment> = {
 	head: "Undo",
 	cell: ({ id, kind, undone_by, text }) =>
-		undone_by !== null || kind === "undo" ? null : (
+		undone_by !== null || NOT_UNDONE.has(kind) ? null : (
 			<Confirm
 				action={PATH}
 				label="Undo"

@@ -410,6 +410,13 @@ describe("worker: operators' pages", () => {
 		expect(sum).toBe(0);
 	});
 
+	it("a revaluation, which earlier rates undo, is offered no undo", async () => {
+		const revalued = "INSERT INTO adjustments (id, kind, actor, at, text, request) VALUES ('rates-1', 'revalue', 'x', 0, 'y', '{}')";
+		await env.DB.prepare(revalued).run();
+		const listed = await textOf("/console/operator/adjustments", "finance");
+		expect([listed.includes("<td>revalue</td>"), listed.includes('value="rates-1"')]).toEqual([true, false]);
+	});
+
 	it("problems with postbacks have their fix, the address to give to the platform, and a replay", async () => {
 		await exports.default.fetch(
 			"http://localhost:8787/api/postback/platform-key-west?txnid=bad-1&cid=x&edate=2026-11-17&payout={{commission}}",
