@@ -1,6 +1,7 @@
 /** What POST and GET /operator/adjustments take. */
 import * as v from "valibot";
-import { datetime, day, endOf, startOf } from "../http/datetime.ts";
+import { datetime, day, endOf, inOrder, startOf, times } from "../http/datetime.ts";
+import { ADJUSTMENT_KINDS } from "../lib/enums.ts";
 import { networkPrefix } from "../lib/ip.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, formatUsd, parseDecimal } from "../lib/money.ts";
 import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
@@ -119,10 +120,15 @@ export type AmountRequest = v.InferOutput<typeof amountSchema>;
 export type UndoRequest = v.InferOutput<typeof undoSchema>;
 
 /** Query of GET /operator/adjustments. */
-export const listSchema = v.strictObject({
-	limit: pageLimit,
-	/** `next_cursor` of the page before. */
-	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of a page"))),
-});
+export const listSchema = v.pipe(
+	v.strictObject({
+		kind: v.optional(v.picklist(ADJUSTMENT_KINDS, `must be one of ${ADJUSTMENT_KINDS.join(", ")}`)),
+		...times,
+		limit: pageLimit,
+		/** `next_cursor` of the page before. */
+		cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of a page"))),
+	}),
+	inOrder(),
+);
 
 export type ListQuery = v.InferOutput<typeof listSchema>;

@@ -14,13 +14,15 @@ type Row = Pick<Adjustment, "id" | "kind" | "actor" | "at" | "text" | "request" 
 };
 
 /** A page of adjustments, the newest first. */
-export async function listAdjustments(db: Database, { limit, cursor }: ListQuery): Promise<AdjustmentPage> {
+export async function listAdjustments(db: Database, { kind, from, to, limit, cursor }: ListQuery): Promise<AdjustmentPage> {
 	const after = OPERATOR_CURSOR.read(cursor);
 	const beyond = after === null ? sql`true` : sql`(a.at, a.id) < (${after.at}, ${after.id})`;
+	const isSought = sql`${kind === undefined ? sql`true` : sql`a.kind = ${kind}`}
+		AND ${from === undefined ? sql`true` : sql`a.at >= ${from}`} AND ${to === undefined ? sql`true` : sql`a.at < ${to}`}`;
 	const rows = await db.all<Row>(sql`SELECT a.id, a.kind, a.actor, a.at, a.text, a.request, a.cursor, a.clicks, a.conversions,
 			a.publisher_revenue_micros AS "publisherRevenueMicros", a.gross_revenue_micros AS "grossRevenueMicros",
 			(SELECT u.id FROM adjustments u WHERE u.undoes = a.id) AS "undoneBy"
-		FROM adjustments a WHERE ${beyond} ORDER BY a.at DESC, a.id DESC LIMIT ${limit + 1}`);
+		FROM adjustments a WHERE ${beyond} AND ${isSought} ORDER BY a.at DESC, a.id DESC LIMIT ${limit + 1}`);
 	const page = rows.slice(0, limit);
 	const last = page.at(-1);
 	return {

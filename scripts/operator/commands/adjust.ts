@@ -1,5 +1,6 @@
 import { adjustmentPageSchema, type ListedAdjustment } from "../../../src/adjustments/adjustment-answer.ts";
 import { counted } from "../../../src/lib/counted.ts";
+import { ADJUSTMENT_KINDS } from "../../../src/lib/enums.ts";
 import { Failure } from "../../local/failure.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
 import { flagOf, parametersOf } from "../option-names.ts";
@@ -19,10 +20,10 @@ const SELECTION = {
 	reason: ["rule", "flagged by this rule"],
 } as const;
 const SELECTED = Object.keys(SELECTION) as (keyof typeof SELECTION)[];
-const PAGING = ["limit", "cursor"] as const;
+const LISTED = ["kind", "from", "to", "limit", "cursor"] as const;
 
 type VoidOptions = AdjustOptions & Partial<Record<keyof typeof SELECTION, string>>;
-type ListOptions = ServerOptions & Partial<Record<(typeof PAGING)[number], string>>;
+type ListOptions = ServerOptions & Partial<Record<(typeof LISTED)[number], string>>;
 
 const CONVERSION_VERBS = {
 	"void-conversion": ["void_conversion", "take a conversion back: it counts as cancelled, whatever its platform says"],
@@ -64,6 +65,9 @@ export const command: OperatorCommand = {
 			.action((adjustment: string, options: AdjustOptions) => sendAdjustment(options, { kind: "undo", adjustment }));
 		withServerOptions(adjust.command("list"))
 			.description("list adjustments, the newest first")
+			.option("--kind <kind>", oneOf(ADJUSTMENT_KINDS))
+			.option("--from <time>", "made at or after this time or UTC date")
+			.option("--to <time>", "made before this time; a date is included")
 			.option("--limit <count>", "adjustments a page, at most 1000", "100")
 			.option("--cursor <cursor>", "where the page before ended")
 			.action(list);
@@ -80,9 +84,9 @@ function voidClicks(options: VoidOptions): Promise<void> {
 }
 
 async function list(options: ListOptions): Promise<void> {
-	const answer = await readPage(options, "/operator/adjustments", PAGING, adjustmentPageSchema);
+	const answer = await readPage(options, "/operator/adjustments", LISTED, adjustmentPageSchema);
 	if (options.json) return console.log(JSON.stringify(answer, null, 2));
-	if (answer.data.length === 0) return console.log(sayNone("adjustments", PAGING, options));
+	if (answer.data.length === 0) return console.log(sayNone("adjustments", LISTED, options));
 	for (const adjustment of answer.data) console.log(describeListed(adjustment));
 	if (answer.next_cursor !== null) console.log(`There are more: --cursor ${answer.next_cursor}`);
 }

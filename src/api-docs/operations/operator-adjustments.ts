@@ -1,7 +1,7 @@
 /** The operator's adjustments. The schemas are the ones that read the bodies, and that the answers are typed by. */
 import { MAX_CLICKS_MOVED } from "../../adjustments/adjust-clicks.ts";
 import { adjustedSchema, adjustmentPageSchema } from "../../adjustments/adjustment-answer.ts";
-import { adjustmentSchema } from "../../adjustments/adjustment-request.ts";
+import { adjustmentSchema, listSchema } from "../../adjustments/adjustment-request.ts";
 import { MAX_REVALUED_DAYS, revalueSchema } from "../../adjustments/revalue-request.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
@@ -82,7 +82,12 @@ export const OPERATOR_ADJUSTMENT_OPERATIONS: readonly Operation[] = [
 		role: "viewer",
 		summary: "List adjustments",
 		description: "The newest first.",
-		parameters: PAGING,
+		parameters: [
+			{ in: "query", name: "kind", description: "Of this kind.", schema: listSchema.entries.kind },
+			{ in: "query", name: "from", description: "Made at this moment or later.", schema: listSchema.entries.from },
+			{ in: "query", name: "to", description: "Made before this moment; a date is included.", schema: listSchema.entries.to },
+			...PAGING,
+		],
 		answers: {
 			200: { description: "A page.", content: { schema: named("AdjustmentPage", adjustmentPageSchema) } },
 			401: UNAUTHORIZED,

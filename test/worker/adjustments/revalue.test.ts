@@ -82,6 +82,18 @@ describe("worker: conversions are valued by corrected rates", () => {
 		expect(await revalue()).toMatchObject({ conversions: 0, publisher_revenue: "0.0000", complete: true });
 	});
 
+	it("is listed by its kind and by when it was made", async () => {
+		await setRate("1.2");
+		const { id } = await revalue();
+		const [{ at = "" } = {}] = (await listAdjustments()).data;
+		const later = new Date(Date.parse(at) + 1).toISOString();
+		const idsOf = async (query: string) => (await listAdjustments(query)).data.map((one) => one.id);
+		for (const query of ["?kind=revalue", `?from=${at}`, `?to=${later}`, `?from=${at.slice(0, 10)}&to=${at.slice(0, 10)}`]) {
+			expect([query, await idsOf(query)]).toEqual([query, [id]]);
+		}
+		for (const query of ["?kind=undo", `?from=${later}`, `?to=${at}`]) expect([query, await idsOf(query)]).toEqual([query, []]);
+	});
+
 	it("is an adjustment with its text, and an event of each conversion that names it", async () => {
 		await setRate("1.2");
 		const { id } = await revalue({ id: "revalue-1", text: "the bank erred" });
