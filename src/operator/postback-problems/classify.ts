@@ -1,5 +1,6 @@
 /** Why a postback that was not taken needs a person: pure. */
 import { OTHER_NAMES, plainName } from "../../conversions/other-names.ts";
+import { MAX_AMOUNT_MICROS } from "../../conversions/read-amount.ts";
 import { readTime } from "../../conversions/read-event-date.ts";
 import { type Field, pickValues, splitFields } from "../../conversions/read-fields.ts";
 import type { POSTBACK_OUTCOMES } from "../../lib/enums.ts";
@@ -16,6 +17,7 @@ export const PROBLEM_CAUSES = [
 	"date_form",
 	"date_out_of_range",
 	"amount_form",
+	"amount_out_of_range",
 	"signature",
 	"sender_address",
 	"too_large",
@@ -78,7 +80,13 @@ function classifyField(fields: readonly Field[], name: string, message: string):
 		return other === null ? { cause: "missing", field, sent: null } : { cause: "misnamed", field, sent: other };
 	}
 	if (name === "edate" && readTime(value) !== null) return { cause: "date_out_of_range", field, sent: value };
+	if (name === "payout" && isTooMuch(value)) return { cause: "amount_out_of_range", field, sent: value };
 	return { cause: FORMS[name] ?? "missing", field, sent: value };
+}
+
+/** Whether an amount that was refused is written as one is asked for. */
+function isTooMuch(text: string): boolean {
+	return /^[+-]?\d+(\.\d*)?$/.test(text.trim()) && Math.abs(Number(text)) * 1_000_000 > MAX_AMOUNT_MICROS;
 }
 
 /** The parameter in which a field may have come that did not come under its own name; null for none. */

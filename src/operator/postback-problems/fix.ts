@@ -14,7 +14,12 @@ export type Fix = {
 	command: string | null;
 };
 
-type Of = { platform: string | null; network: NetworkMacros | null };
+type Of = {
+	platform: string | null;
+	network: NetworkMacros | null;
+	/** Where one postback has several, all its fields under other names: it is taken only once each is mapped. */
+	misnamed?: readonly Pick<Cause, "field" | "sent">[] | undefined;
+};
 type Mending = { text: string; command?: string };
 
 const MENDING: Readonly<Record<ProblemCause, (cause: Cause, of: Of) => Mending>> = {
@@ -22,9 +27,9 @@ const MENDING: Readonly<Record<ProblemCause, (cause: Cause, of: Of) => Mending>>
 		text: `The platform does not fill in ${sent} for ${field}: it does not know the macro, or has no value for it.${askFor(network)} What was sent so must be sent again.`,
 		command: "postback-url PLATFORM",
 	}),
-	misnamed: ({ field, sent }) => ({
+	misnamed: ({ field, sent }, { misnamed = [{ field, sent }] }) => ({
 		text: `${field} seems to come as ${sent}: give the platform its address again, then replay what came with that mapping.`,
-		command: `postback-problems replay PLATFORM --map ${shellWord(`${field}=${sent}`)}`,
+		command: `postback-problems replay PLATFORM${misnamed.map((one) => ` --map ${shellWord(`${one.field}=${one.sent}`)}`).join("")}`,
 	}),
 	missing: ({ field }, { network }) => ({
 		text: `The postback has no ${field}.${askFor(network)} What was sent so must be sent again.`,
@@ -45,6 +50,9 @@ const MENDING: Readonly<Record<ProblemCause, (cause: Cause, of: Of) => Mending>>
 	}),
 	amount_form: ({ sent }) => ({
 		text: `${sent} has no one reading as an amount: a plain decimal with a point is asked for, without thousands separators or currency signs. What was sent so must be sent again.`,
+	}),
+	amount_out_of_range: ({ sent }) => ({
+		text: `${sent} is more than the nine billion that a postback may say: the platform's amount is wrong, or in a smaller unit. What was sent so must be sent again.`,
 	}),
 	signature: () => ({
 		text: "The signature is missing or wrong: compare the platform's secret with postback_secret. What came can be replayed once it verifies.",

@@ -42,7 +42,10 @@ const MAX_EXAMPLES = 3;
 const MAX_QUERY = 2_000;
 const MAX_SENT = 100;
 
-type Found = Cause & { platform: string | null; at: number; txnid: string | null; requestId: string | null; query: string | null };
+type Found = Cause & { platform: string | null; at: number; txnid: string | null; requestId: string | null; query: string | null } & {
+	/** Of a refused one: its fields that came under other names. */
+	misnamed?: readonly Cause[];
+};
 type RefusedRow = Refused & { id: string; at: number; platform: string | null; txnid: string | null };
 type OpenRow = {
 	platform: string;
@@ -111,7 +114,7 @@ function describe(found: readonly Found[], networkOf: (platform: string | null) 
 		examples: newest
 			.slice(0, MAX_EXAMPLES)
 			.map(({ requestId, txnid, at, query }) => ({ request_id: requestId, txnid, at: isoTime(at), query })),
-		fix: fixOf(one, { platform, network: networkOf(platform) }),
+		fix: fixOf(one, { platform, network: networkOf(platform), misnamed: one.misnamed }),
 	};
 }
 
@@ -132,12 +135,12 @@ async function readRefused(db: Database, { platform, fromAt }: ProblemsQuery): P
 		db.all(sql`SELECT p.id FROM platforms p WHERE EXISTS (SELECT 1 FROM postback_intake r
 			WHERE r.outcome <> 'accepted' AND r.platform = p.id AND r.id >= ${from} ORDER BY r.id DESC LIMIT 1 OFFSET ${MAX_REFUSED})`),
 	]);
-	const found = [...ofPlatforms, ...ofNobody].flatMap((row) =>
-		classifyRefused(row).map(({ cause, field, sent }): Found => {
-			const { id: requestId, at, txnid, query } = row;
-			return { cause, field, sent: shorten(sent), platform: row.platform, at, txnid, requestId, query };
-		}),
-	);
+	const found = [...ofPlatforms, ...ofNobody].flatMap((row) => {
+		const { id: requestId, at, txnid, query } = row;
+		const causes = classifyRefused(row).map(({ sent, ...cause }): Cause => ({ ...cause, sent: shorten(sent) }));
+		const misnamed = causes.filter(({ cause }) => cause === "misnamed");
+		return causes.map((cause): Found => ({ ...cause, platform: row.platform, at, txnid, requestId, query, misnamed }));
+	});
 	return { found, isCut: cut.length > 0 || ofPlatforms.length === MAX_REFUSED_OF_ALL || ofNobody.length === MAX_REFUSED };
 }
 

@@ -107,6 +107,13 @@ describe("worker: causes of what was refused", () => {
 		["a date of another form", "txnid=p-5&cid=a&edate=10.11.2026&payout=1", "date_form", "edate", "10.11.2026"],
 		["a date to come", "txnid=p-6&cid=a&edate=2040-01-01&payout=1", "date_out_of_range", "edate", "2040-01-01"],
 		["an amount with a comma", "txnid=p-7&cid=a&edate=2026-11-10&payout=1,50", "amount_form", "payout", "1,50"],
+		[
+			"an amount past all that is taken",
+			"txnid=p-9&cid=a&edate=2026-11-10&payout=99999999999",
+			"amount_out_of_range",
+			"payout",
+			"99999999999",
+		],
 		["too much", `txnid=p-8&${GOOD}&x=${"x".repeat(17_000)}`, "too_large", null, null],
 	])("%s", async (_, query, cause, field, sent) => {
 		await refuse(query);
@@ -116,6 +123,14 @@ describe("worker: causes of what was refused", () => {
 			count: 1,
 			examples: [{ query: query.slice(0, MAX_KEPT[cause] ?? 2_000) }],
 		});
+	});
+
+	it("of a postback with several fields under other names each names all of them: one alone would be refused again", async () => {
+		await refuse("orderid=p-10&clickref=a&date=2026-11-10&commission=1");
+		const others = ["orderid", "clickref", "date", "commission"];
+		const found = (await problems("?platform=west")).filter(({ cause, sent }) => cause === "misnamed" && others.includes(sent ?? ""));
+		const command = "postback-problems replay west --map txnid=orderid --map cid=clickref --map edate=date --map payout=commission";
+		expect(found.map(({ fix }) => fix.command)).toEqual(others.map(() => `npm run operator -- ${command}`));
 	});
 
 	it("a key that has ended is told with its platform, until the sale comes by another; nothing that came by it is ever replayed", async () => {
