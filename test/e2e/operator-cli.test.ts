@@ -1037,6 +1037,13 @@ describe("npm run operator", () => {
 		expect(told.stdout).toContain('line 2: "03/04/2026" is no date, or one that could be two: say --date-order\n');
 		expect(seen.map(({ path }) => new URLSearchParams(path?.split("?")[1]).get("mapping"))).toEqual(['{"txnid":"Ref","payout":"Fee"}']);
 
+		const ours = { stage: "quarantined", status: "approved", payout: "12000.0000", currency: "USD", event_at: "2026-11-20T00:00:00.000Z" };
+		const held = { kind: "missing_there", txnid: "T-9", other_txnid: null, ours, theirs: null, applies: false } as const;
+		answer = { status: 200, body: JSON.stringify({ ...report, counts: { ...counts, missing_there: 1 }, data: [held] }) };
+		expect((await run(...statement)).stdout).toContain(
+			"T-9  missing there: here quarantined, approved, 12000.0000 USD, not there (only told)\n",
+		);
+
 		const mistyped = await run(...statement, "--mapping", "order=Ref");
 		expect([mistyped.code, mistyped.stderr, seen]).toEqual([1, expect.stringContaining('--mapping has "order=Ref", but'), []]);
 		expect(mistyped.stderr).toContain("txnid, cid, date, payout, sales, currency, status");

@@ -91,7 +91,8 @@ function describe(report: Reconciled): string[] {
 }
 
 function describeDifference({ kind, txnid, other_txnid, ours, theirs, applies }: Reconciled["data"][number]): string {
-	const here = ours === null ? "not here" : `here ${ours.status}, ${ours.payout} ${ours.currency}`;
+	const stage = ours === null || ours.stage === "settled" ? "" : `${ours.stage}, `;
+	const here = ours === null ? "not here" : `here ${stage}${ours.status}, ${ours.payout} ${ours.currency}`;
 	const there =
 		theirs === null ? "not there" : `there ${theirs.status ?? "no status"}, ${theirs.payout} ${theirs.currency ?? ""}`.trimEnd();
 	const other = other_txnid === null ? "" : `, the same sale as ${other_txnid}`;

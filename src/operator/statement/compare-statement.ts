@@ -28,7 +28,7 @@ export type Ledger = {
 	conversionOf: (txnid: string) => Conversion | null;
 	/** Conversions of the platform that name this click. */
 	ofClick: (cid: string) => readonly SameClick[];
-	/** Conversions that count, of the statement's days. */
+	/** Conversions that count, or are held, of the statement's days. */
 	counted: readonly Conversion[];
 };
 

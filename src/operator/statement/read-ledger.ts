@@ -17,8 +17,10 @@ const AT_ONCE = 500;
 
 type PlatformRow = { currency: string; statusMap: string; negativePayout: NegativePayout };
 
+type Period = { fromAt: number; toAt: number };
+
 /** The days of a statement's dates, Unix milliseconds; `toAt` is excluded. Null where it has no dates. */
-export function periodOf(sales: readonly StatedSale[]): { fromAt: number; toAt: number } | null {
+export function periodOf(sales: readonly StatedSale[]): Period | null {
 	const times = sales.flatMap(({ at }) => (at === null ? [] : [at]));
 	if (times.length === 0) return null;
 	const [first, last] = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))];
@@ -63,21 +65,31 @@ export async function readLedger(
 		for (const other of [...others, ...attached]) sameClick.set(spell(other.cid), [...(sameClick.get(spell(other.cid)) ?? []), other]);
 	}
 	const period = periodOf(sales);
-	const counted = period === null ? [] : await db.all<ConversionRow>(countedQuery(id, period));
+	const ofPeriod = async (query: typeof countedQuery) => (period === null ? [] : await db.all<ConversionRow>(query(id, period)));
+	const [counted, held] = await Promise.all([ofPeriod(countedQuery), ofPeriod(heldQuery)]);
 	return {
 		platform,
 		conversionOf: (txnid) => known.get(txnid) ?? null,
 		ofClick: (cid) => sameClick.get(spell(cid)) ?? [],
-		counted: counted.slice(0, MAX_STATEMENT_ROWS).map(toConversion),
-		isCut: counted.length > MAX_STATEMENT_ROWS,
+		counted: [counted, held].flatMap((rows) => rows.slice(0, MAX_STATEMENT_ROWS).map(toConversion)),
+		isCut: [counted, held].some(({ length }) => length > MAX_STATEMENT_ROWS),
 	};
 }
 
 /** What a platform counts in a period: for its query plan, too. */
-export function countedQuery(platform: string, { fromAt, toAt }: { fromAt: number; toAt: number }): SQL {
+export function countedQuery(platform: string, period: Period): SQL {
+	return inPeriod(sql`v.stage = 'settled' AND v.platform = ${platform}`, period);
+}
+
+/** What would count once a person let it go, or a rate came; for its query plan, too: SQLite would go through all of the platform. */
+export function heldQuery(platform: string, period: Period): SQL {
+	return inPeriod(sql`v.stage <> 'settled' AND v.stage = 'quarantined' AND v.platform || '' = ${platform}`, period);
+}
+
+function inPeriod(isSought: SQL, { fromAt, toAt }: Period): SQL {
 	return sql`SELECT ${allColumns(conversions, "v")} FROM conversions v
-		WHERE v.stage = 'settled' AND v.status <> 'cancelled' AND v.test = 0
-			AND v.platform = ${platform} AND v.event_at >= ${fromAt} AND v.event_at < ${toAt}
+		WHERE ${isSought} AND v.status <> 'cancelled' AND v.test = 0
+			AND v.event_at >= ${fromAt} AND v.event_at < ${toAt}
 		ORDER BY v.event_at, v.txnid LIMIT ${MAX_STATEMENT_ROWS + 1}`;
 }
 

@@ -2,7 +2,7 @@
 import { exports } from "cloudflare:workers";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
-import { countedQuery } from "../../../src/operator/statement/read-ledger.ts";
+import { countedQuery, heldQuery } from "../../../src/operator/statement/read-ledger.ts";
 import { type Reconciled, reconciledSchema, statementsSchema } from "../../../src/operator/statement/statement-answers.ts";
 import { adjust, postVerb } from "../../support/adjustments.ts";
 import {
@@ -382,8 +382,32 @@ describe("worker: a statement that names no currency", () => {
 	});
 });
 
+it("worker: what is held and not in the statement is told, so that nobody releases what its platform does not pay", async () => {
+	const click = clickRow();
+	await storeClicks(click);
+	const held = (txnid: string, fields: object) =>
+		postbackMessage(
+			"west",
+			{ txnid, cid: String(click.click_hash), eventAt: Date.parse("2026-11-14T12:00:00Z"), payoutMicros: 12_000_000_000, ...fields },
+			Date.now() - 60_000,
+		);
+	await consume(
+		...[held("held-there", {}), held("held-here", {}), held("held-rate", { payoutMicros: 1_000_000, currency: "CHF" })],
+		...[held("held-gone", { status: "declined" }), held("held-later", { eventAt: Date.parse("2026-11-15T12:00:00Z") })],
+	);
+	const { data, complete } = await reconcile(statement("held-there,,2026-11-14,12000.00,USD,approved"));
+	expect([data.map(({ txnid, kind, ours }) => [txnid, kind, ours?.stage]), complete]).toEqual([
+		[
+			["held-here", "missing_there", "quarantined"],
+			["held-rate", "missing_there", "quarantined"],
+		],
+		true,
+	]);
+});
+
 it.runIf(ON_D1)("worker: what a platform counts in the period of a statement is read alone, in its order", async () => {
 	expect(await planOf(countedQuery("west", { fromAt: 1, toAt: 2 }))).toEqual([
 		"SEARCH v USING INDEX conversions_counted_by_platform (platform=? AND event_at>? AND event_at<?)",
 	]);
+	expect((await planOf(heldQuery("west", { fromAt: 1, toAt: 2 })))[0]).toBe("SEARCH v USING INDEX conversions_needy (stage=?)");
 });
