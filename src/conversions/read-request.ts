@@ -12,23 +12,24 @@ export const MAX_BODY_BYTES = 16 * 1024;
 /** Longest text in the ledger: encoding a form's bytes can make it many times as long as it came. */
 const MAX_LEDGER_TEXT = MAX_QUERY_BYTES + MAX_BODY_BYTES;
 
-/** `sent` is query and form as they came, joined by `&`, and null where they are too large; `text` what the ledger keeps of it. */
+/** `sent` is query and form as they came, joined by `&`, and null where they are too large, so that nothing of `fields` counts; `text` what the ledger keeps of it. */
 export type ReceivedFields = { fields: Field[]; sent: string | null; text: string };
 
 export async function readRequest(request: Request): Promise<ReceivedFields> {
 	const query = readQuery(request.url);
-	if (query.length > MAX_QUERY_BYTES) return tooLarge(query.slice(0, MAX_QUERY_BYTES));
+	if (query.length > MAX_QUERY_BYTES) return tooLarge(query.slice(0, MAX_QUERY_BYTES), true);
 	const fields = splitFields(query);
 	if (request.method !== "POST") return { fields, sent: query, text: forLedger(query) };
 	const bytes = await readBytes(request);
-	if (bytes === null) return tooLarge(query);
+	if (bytes === null) return tooLarge(query, false);
 	const form = await readForm(bytes, request.headers.get("content-type") ?? "");
 	const sent = [query, form.text].filter((part) => part !== "").join("&");
 	return { fields: [...fields, ...form.fields], sent, text: forLedger(sent) };
 }
 
-function tooLarge(text: string): ReceivedFields {
-	return { fields: [], sent: null, text: forLedger(text) };
+/** Of what is refused unread the ledger has the ids that the query says, but for a last field that may be cut off. */
+function tooLarge(query: string, isCut: boolean): ReceivedFields {
+	return { fields: splitFields(query).slice(0, isCut ? -1 : undefined), sent: null, text: forLedger(query) };
 }
 
 /** What follows the question mark. A `#` does not end it: it comes from a macro such as `#s2#` that was neither filled in nor escaped. */

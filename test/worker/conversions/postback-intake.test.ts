@@ -158,8 +158,10 @@ describe("worker: the postback endpoint", () => {
 			},
 		});
 		expect(await callPostback(WEST_KEY, queryOf(fields), { method: "POST", body: stream })).toEqual({ status: 200, body: tooLarge });
-		const rows = () => readAll("SELECT outcome, query FROM postback_intake WHERE answer LIKE '%at most 16384%'");
+		const rows = () => readAll("SELECT txnid FROM postback_intake WHERE answer LIKE '%at most 16384%' ORDER BY id");
 		await expect.poll(rows, { timeout: 20_000 }).toHaveLength(3);
+		// A trace finds it by what its query says; nobody has read the form.
+		expect(await rows()).toEqual([{ txnid: "large" }, { txnid: null }, { txnid: "large" }]);
 		expect(await readAll("SELECT * FROM conversions WHERE txnid = 'large'")).toEqual([]);
 	});
 
