@@ -2,10 +2,11 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { insertRows } from "../db/json-rows.ts";
-import { isOvertaken } from "../db/overtaken.ts";
+import { isOvertaken, retryOvertaken } from "../db/overtaken.ts";
 import { adjustments } from "../db/schema/adjustments.ts";
 import { conversions } from "../db/schema/conversions.ts";
 import { invalidInput } from "../http/errors.ts";
+import { HttpError } from "../lib/http.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, ABSOLUTE_MAX_SALES_MICROS, formatUsd } from "../lib/money.ts";
 import { type AdjustmentRequest, type ConversionRequest, microsOf } from "./adjustment-request.ts";
 import { type Adjustment, type Before, type NewAdjustment, requestOf, storeOnce } from "./adjustment-rows.ts";
@@ -19,10 +20,10 @@ const VERDICTS: Record<ConversionRequest["kind"], Verdict> = {
 };
 
 /**
- * The verdict that an adjustment gives, and the conversion that it is given to. `givenBackMicros`: of a release that is given back, what it
- * passed, or what one may pass at the most, micro-dollars.
+ * The verdict that an adjustment gives, and the conversion that it is given to, of the version that it was chosen by. `givenBackMicros`: of
+ * a release that is given back, what it passed, or what one may pass at the most, micro-dollars.
  */
-type Word = { key: ConversionKey; verdict: Verdict; givenBackMicros?: number };
+type Word = { key: ConversionKey; verdict: Verdict; ofVersion: number; givenBackMicros?: number };
 
 /** @throws HttpError 422 where the conversion is not there, or stands so already */
 export async function readWord(db: Database, request: ConversionRequest): Promise<Word> {
@@ -33,15 +34,16 @@ export async function readWord(db: Database, request: ConversionRequest): Promis
 	if (present === undefined) throw noConversion();
 	if (present.verdict === verdict) throw refuse(verdict === null ? "is neither voided nor released" : `is ${verdict} already`);
 	if (verdict === "released") refuseVainRelease(present);
+	const { version: ofVersion } = present;
 	const seen = kind === "release_conversion" ? request.up_to : undefined;
-	if (seen === undefined) return { key, verdict };
+	if (seen === undefined) return { key, verdict, ofVersion };
 	const seenMicros = microsOf(seen);
 	// Its platform may raise it while a person looks at it, or between this and the transaction that releases it.
 	if ((present.grossMicros ?? 0) > seenMicros) {
 		const message = `is less than it is worth by now, ${formatUsd(present.grossMicros ?? 0)} USD: look at it again`;
 		throw invalidInput([{ path: "up_to", message }]);
 	}
-	return { key, verdict, givenBackMicros: seenMicros };
+	return { key, verdict, ofVersion, givenBackMicros: seenMicros };
 }
 
 /** A release that passes nothing now would pass, unseen, whatever the platform reports later. */
@@ -60,13 +62,13 @@ export async function readUndoingWord(db: Database, { id, kind, request }: Adjus
 	const { platform, txnid, was, was_released_micros: givenBackMicros = 0 } = JSON.parse(request) as ConversionKey & Before;
 	const key = { platform, txnid };
 	const present = await readJudged(db, key);
-	const isJudgedSo = present?.verdict === VERDICTS[kind as ConversionRequest["kind"]];
+	const isJudgedSo = present !== undefined && present.verdict === VERDICTS[kind as ConversionRequest["kind"]];
 	if (!isJudgedSo || (await readStandingWord(db, key)) !== id) {
 		throw invalidInput([{ path: "adjustment", message: "is of a conversion that was judged again since" }]);
 	}
 	// A release was of the click that it had then.
 	const verdict = was === "released" && (await hasLostClickSince(db, key, id)) ? null : was;
-	return { key, verdict, givenBackMicros };
+	return { key, verdict, ofVersion: present.version, givenBackMicros };
 }
 
 /** Whether the click of a conversion was taken away from it after an adjustment judged it. */
@@ -88,11 +90,14 @@ async function readStandingWord(db: Database, { platform, txnid }: ConversionKey
 	return words.find(({ id, undoes }) => undoes === null && !undone.has(id))?.id ?? null;
 }
 
-/** Judges, and adds the adjustment in the same transaction. */
+/**
+ * Judges, and adds the adjustment in the same transaction.
+ * @param choose the word, by how the conversion stands: asked again where that has changed before it was given
+ */
 export async function judgeBy(
 	deps: AdjustmentDeps,
 	row: NewAdjustment,
-	{ key, verdict, givenBackMicros }: Word,
+	choose: () => Promise<Word>,
 	request: AdjustmentRequest,
 ): Promise<Adjustment> {
 	const { judge } = deps;
@@ -109,9 +114,17 @@ export async function judgeBy(
 		...besideAdjustment(deps, row, request, { before: { verdict: previous }, counts: { conversions: changed ? 1 : 0 } }),
 	];
 	const write = async () => {
-		if ((await judge(key, verdict, row.id, { givenBackMicros, alongside })) === null) throw noConversion();
+		const { key, verdict, ofVersion, givenBackMicros } = await choose();
+		if ((await judge(key, verdict, row.id, { ofVersion, givenBackMicros, alongside })) === null) throw noConversion();
 	};
-	return storeOnce(deps, row, request, write, isOvertaken);
+	// What the same request has done stands in the way of choosing again, too.
+	return storeOnce(
+		deps,
+		row,
+		request,
+		() => retryOvertaken(write),
+		(error) => isOvertaken(error) || error instanceof HttpError,
+	);
 }
 
 /** What judging would change. */
@@ -122,13 +135,13 @@ export async function previewWord({ judge }: AdjustmentDeps, { key, verdict, giv
 	return { ...NO_CHANGE, conversions: changed ? 1 : 0, publisherRevenueMicros, grossRevenueMicros: grossMicros };
 }
 
-type Judged = Pick<typeof conversions.$inferSelect, "verdict" | "heldFor" | "grossMicros" | "salesUsdMicros">;
+type Judged = Pick<typeof conversions.$inferSelect, "verdict" | "heldFor" | "grossMicros" | "salesUsdMicros" | "version">;
 
 /** Undefined where there is no such conversion. */
 async function readJudged(db: Database, { platform, txnid }: ConversionKey): Promise<Judged | undefined> {
-	const { verdict, heldFor, grossMicros, salesUsdMicros } = conversions;
+	const { verdict, heldFor, grossMicros, salesUsdMicros, version } = conversions;
 	const [row] = await db
-		.select({ verdict, heldFor, grossMicros, salesUsdMicros })
+		.select({ verdict, heldFor, grossMicros, salesUsdMicros, version })
 		.from(conversions)
 		.where(and(eq(conversions.platform, platform), eq(conversions.txnid, txnid)));
 	return row;

@@ -47,7 +47,7 @@ async function carryOut(deps: AdjustmentDeps, request: AdjustmentRequest): Promi
 	if (request.kind === "void_clicks") return voidClicks(deps, request, known);
 	if (request.kind === "amount") return addAmount(deps, request);
 	if (request.kind === "undo") return undo(deps, request, known);
-	return judgeBy(deps, newRow(deps, request), await readWord(db, request), request);
+	return judgeBy(deps, newRow(deps, request), () => readWord(db, request), request);
 }
 
 /** What a request would do. @throws HttpError 422 where it could not be done */
@@ -152,7 +152,7 @@ async function undo(deps: AdjustmentDeps, request: UndoRequest, known: Adjustmen
 		return storeAmount(deps, { ...row, publisherId, date }, -(amountMicros ?? 0), request);
 	}
 	if (target.kind === "attach_conversion") return detachBy(deps, row, await readAttachment(db, target), request);
-	return judgeBy(deps, row, await readUndoingWord(db, target), request);
+	return judgeBy(deps, row, () => readUndoingWord(db, target), request);
 }
 
 async function previewUndo(deps: AdjustmentDeps, request: UndoRequest): Promise<Change> {

@@ -2,7 +2,7 @@
 import { eq, type SQL } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { insertRows } from "../db/json-rows.ts";
-import { isConstraintError } from "../db/overtaken.ts";
+import { isConstraintError, OvertakenError } from "../db/overtaken.ts";
 import { adjustments } from "../db/schema/adjustments.ts";
 import { invalidInput } from "../http/errors.ts";
 import { HttpError } from "../lib/http.ts";
@@ -62,7 +62,8 @@ export async function storeOnce(
 	} catch (error) {
 		if (!isTaken(error)) throw error;
 		const rival = await findRival(db, row, request);
-		if (rival === null || beside !== undefined) throw error;
+		if (rival === null) throw error;
+		if (beside !== undefined) throw error instanceof HttpError ? new OvertakenError("overtaken", { cause: error }) : error;
 		return rival;
 	}
 	return reread(db, row.id);

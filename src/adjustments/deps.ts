@@ -27,6 +27,8 @@ export type Judgement = {
 type JudgeOptions = {
 	/** Says what would change, and writes nothing. */
 	dryRun?: boolean;
+	/** The version that the verdict was chosen by: of another, OvertakenError is thrown at once. */
+	ofVersion?: number;
 	/** Of a release that is given back: what it passed, micro-dollars. */
 	givenBackMicros?: number | undefined;
 	/** What is written in the same transaction. */

@@ -1,6 +1,6 @@
 /** An operator's word on a conversion: it is void, it is released, it is of this click, or an earlier word is taken back. */
 import type { SQL } from "drizzle-orm";
-import { retryOvertaken } from "../db/overtaken.ts";
+import { OvertakenError, retryOvertaken } from "../db/overtaken.ts";
 import type { Verdict } from "../lib/enums.ts";
 import type { Conversion, ConversionKey, NewCallback } from "./conversion.ts";
 import { releasedUpTo } from "./holds.ts";
@@ -27,6 +27,8 @@ export type Judgement = {
 type Options = {
 	/** Says what would change, and writes nothing. */
 	dryRun?: boolean;
+	/** The version that the verdict was chosen by: whoever was overtaken has to choose again, and nothing is tried twice here. */
+	ofVersion?: number;
 	/** Of a release that is given back: what it passed, micro-dollars. A conversion that is worth more by now is held. */
 	givenBackMicros?: number | undefined;
 	/** What is written in the same transaction, such as the adjustment's own row. */
@@ -90,15 +92,16 @@ function apply(
 	{ platform, txnid }: ConversionKey,
 	clickIds: readonly string[],
 	causeIn: (ledger: LedgerState) => Cause,
-	{ dryRun = false, alongside = () => [] }: Options,
+	{ dryRun = false, ofVersion, alongside = () => [] }: Options,
 ): Promise<Judgement | null> {
 	const key = { platform, txnid };
-	return retryOvertaken(async () => {
+	const judge = async () => {
 		const now = deps.now();
 		const ledger = await readLedgerState(deps.db, [], [], [key], clickIds);
 		const before = ledger.conversionOf(key);
 		const cause = causeIn(ledger);
 		if (before === null || cause === null) return null;
+		if (ofVersion !== undefined && before.version !== ofVersion) throw new OvertakenError("judged by another version");
 		const settlement = settle(key, before, [cause], factsOf(key, ledger, now), now);
 		const conversion = settlement?.conversion ?? before;
 		const outcomes = settlement === null ? [] : [outcomeOf(before, settlement, ledger.isBilledClick)];
@@ -115,5 +118,6 @@ function apply(
 		await writeSettlements(deps.db, [], outcomes, alongside(judgement));
 		await announce(deps, outcomes);
 		return judgement;
-	});
+	};
+	return ofVersion === undefined ? retryOvertaken(judge) : judge();
 }

@@ -2,7 +2,7 @@
 import { env, exports } from "cloudflare:workers";
 import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Database, openDatabase } from "../../src/db/client.ts";
+import { openDatabase } from "../../src/db/client.ts";
 import { ledgerAnswerSchema } from "../../src/ledger-check/ledger-answers.ts";
 import { eraseRows } from "../../src/operator/erase/erase-rows.ts";
 import { readOwnIds } from "../../src/operator/erase/own-ids.ts";
@@ -10,6 +10,7 @@ import { ACTOR } from "../support/actor.ts";
 import { rowsOf } from "../support/click-messages.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, storeClicks } from "../support/conversions.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
+import { interrupted } from "../support/interrupted.ts";
 import { OPERATOR_HEADERS } from "../support/network-import.ts";
 import "../support/worker-env.ts";
 
@@ -17,21 +18,6 @@ const PERSONAL = { s2: "s2-mark", surl: "https://shop.example/secret" };
 
 beforeAll(importConversionNetwork);
 beforeEach(() => forgetTraffic("day_digests", "claims"));
-
-/** The database, where something else happens once, between what is read and what is written. */
-function interrupted(meanwhile: () => Promise<unknown>): Database {
-	let isOver = false;
-	const client = {
-		prepare: (query: string) => env.DB.prepare(query),
-		batch: async (statements: D1PreparedStatement[]) => {
-			const isFirst = !isOver;
-			isOver = true;
-			if (isFirst) await meanwhile();
-			return env.DB.batch(statements);
-		},
-	};
-	return openDatabase(client as unknown as D1Database);
-}
 
 async function eraseBeside(click: ReturnType<typeof clickRow>, meanwhile: () => Promise<unknown>) {
 	const of = { publisherId: "cpa", publisherClickId: "own-click-77", clickedAt: Number(click.clicked_at) };
