@@ -19,10 +19,10 @@ export function isOfMoney(name: string): boolean {
 	return OF_MONEY.has(name) || OF_MONEY_ELSEWHERE.has(plainName(name));
 }
 
-/** The query of a postback that was accepted, with the click's hash in the place of any other id of it. */
-export function redactAccepted(query: string, hash: string): string {
+/** The query of a postback that was accepted, with `cid` (the click's hash) in the place of any other id of the click. */
+export function redactAccepted(query: string, cid: string): string {
 	const params = [...new URLSearchParams(query)];
-	return new URLSearchParams([...params.filter(([name]) => OF_MONEY.has(name)), ["cid", hash]]).toString();
+	return new URLSearchParams([...params.filter(([name]) => OF_MONEY.has(name)), ["cid", cid]]).toString();
 }
 
 /** Which clicks are erased, for what was refused: ids of theirs may stand under any name. */
@@ -46,8 +46,8 @@ export function redactRefused(query: string, cid: string, names: Names): string 
 }
 
 /** Without what is a user's. Whether it repeats another is told by how it came: so it was told of those that came before the erasure. */
-function redactPostback(postback: Postback, hash: string): Postback {
-	return { ...postback, cid: hash, s2: null, s3: null, surl: null, asCame: postback };
+function redactPostback(postback: Postback, cid: string): Postback {
+	return { ...postback, cid, s2: null, s3: null, surl: null, asCame: postback };
 }
 
 /**
@@ -57,8 +57,8 @@ function redactPostback(postback: Postback, hash: string): Postback {
 export async function redactErased(
 	db: Database,
 	received: readonly ReceivedPostback[],
-	ledger: Pick<LedgerState, "erasedHashOf">,
-	conversionOf: (key: ConversionKey) => Pick<Conversion, "clickId"> | null,
+	ledger: Pick<LedgerState, "erasedCidOf">,
+	conversionOf: (key: ConversionKey) => Pick<Conversion, "clickId" | "attribution"> | null,
 ): Promise<ReceivedPostback[]> {
 	const named = received.flatMap((item) => (isAccepted(item) ? [] : hashesIn(item.intake)));
 	const erased = await readErasedHashes(db, [...new Set(named)]);
@@ -66,14 +66,11 @@ export async function redactErased(
 		if (!isAccepted(item)) return redactIfErased(item, erased);
 		const { intake, postback } = item;
 		const { platform } = intake;
-		const clickId = conversionOf({ platform, txnid: postback.txnid })?.clickId ?? null;
-		const hash = ledger.erasedHashOf({ clickId, cid: postback.cid });
-		if (hash === null) return item;
-		return {
-			...item,
-			intake: { ...intake, cid: hash, query: redactAccepted(intake.query, hash) },
-			postback: redactPostback(postback, hash),
-		};
+		const key = { platform, txnid: postback.txnid };
+		const { clickId, attribution } = conversionOf(key) ?? { clickId: null, attribution: null };
+		const cid = ledger.erasedCidOf({ ...key, clickId, attribution, cid: postback.cid });
+		if (cid === null) return item;
+		return { ...item, intake: { ...intake, cid, query: redactAccepted(intake.query, cid) }, postback: redactPostback(postback, cid) };
 	});
 }
 

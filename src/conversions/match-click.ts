@@ -53,6 +53,9 @@ const NO_ID = new RegExp(
 	"i",
 );
 
+/** What stands in the place of a click id that is erased, where no click is to be found by it. */
+export const NAMES_NONE = "none";
+
 /** Whether a click id is a word for none: no click is found by it. */
 export function saysNoId(cid: string): boolean {
 	return NO_ID.test(cid);

@@ -9,7 +9,7 @@ import { utcDay } from "../lib/time.ts";
 import { type Conversion, type ConversionKey, type ConversionRow, keyOf, toConversion } from "./conversion.ts";
 import { USD_NANOS } from "./exchange.ts";
 import type { HoldFacts } from "./holds.ts";
-import { asClickHash, type CandidateClick, type ClickMatch, MAX_CANDIDATES, matchClick } from "./match-click.ts";
+import { asClickHash, type CandidateClick, type ClickMatch, MAX_CANDIDATES, matchClick, NAMES_NONE } from "./match-click.ts";
 import type { Postback } from "./message.ts";
 import type { LastCallback } from "./owed-callbacks.ts";
 import type { StatedPlatform } from "./restate.ts";
@@ -36,8 +36,12 @@ export type LedgerState = {
 	clickOf: (id: string) => CandidateClick | null;
 	usdNanosOf: (currency: string, day: string) => number | null;
 	holdFactsOf: (conversion: Conversion) => HoldFacts;
-	/** The hash of the click that a postback is of, or that it names, where its user was erased; else null. */
-	erasedHashOf: (postback: { clickId: string | null; cid: string }) => string | null;
+	/**
+	 * What a postback has as its click id where it is of the click of an erased user, or names one: that click's hash. Where it is not by its
+	 * platform that the sale had that click before, the hash of the one that the postback names, if there is such a click, or none: by what it
+	 * has instead it finds no other. Null for all others.
+	 */
+	erasedCidOf: (postback: Pick<Conversion, "platform" | "txnid" | "clickId" | "attribution" | "cid">) => string | null;
 	/** Whether the click was billed, even if it was taken back since: reports of a publisher paid by clicks have a record of it. */
 	isBilledClick: (clickId: string | null) => boolean;
 	hasCallbackUrl: (publisherId: string) => boolean;
@@ -254,9 +258,13 @@ function arrange(rows: Rows): LedgerState {
 			clickReason: clickId !== null && stuffed.has(clickId) ? "embedded" : (clickReasons.get(clickId) ?? null),
 			isPublisherSuspended: suspended.has(publisherId),
 		}),
-		erasedHashOf: ({ clickId, cid }) => {
+		erasedCidOf: ({ clickId, attribution, cid, ...key }) => {
 			const hash = asClickHash(cid);
-			return erased.get(clickId ?? "") ?? (hash !== null && erasedHashes.has(hash) ? hash : null);
+			const own = erased.get(clickId ?? "");
+			if (own === undefined) return hash !== null && erasedHashes.has(hash) ? hash : null;
+			const hadClick = (conversionByKey.get(keyOf(key))?.clickId ?? null) !== null;
+			if (hadClick && attribution !== "operator") return own;
+			return hash !== null && byHash.has(hash) ? hash : NAMES_NONE;
 		},
 		isBilledClick: (clickId) => {
 			const reason = clickReasons.get(clickId);

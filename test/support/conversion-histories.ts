@@ -7,6 +7,9 @@ export const START = Date.parse("2026-11-12T00:00:00Z");
 /** The last is reported about long before the first click. */
 const EVENT_DAYS = ["2026-11-10", "2026-11-11", "2026-09-30"];
 
+/** Whose clicks these are, by the beginning of their hash: of two users, several. */
+const USERS: Record<string, string> = { a: "user-1", "9": "user-1", c: "user-2", d: "user-2" };
+
 /**
  * The clicks a history may make: one plain, two that share a publisher click id, a head before its billed click, one of a platform that
  * nobody knows any more, a test, one that passes off another's hash as its click id, two redirects of one hash, of two paid ones the
@@ -33,7 +36,7 @@ export const CLICKS = (
 	const unknown = { model: null, share: null };
 	const clickedAt = START - 10_000 + at;
 	const id = `${leastIdAt(clickedAt)}-7000-8000-${String(at).padStart(12, "0")}`;
-	return { ...click, ...billed, ...unknown, hash: click.hash.repeat(32), id, clickedAt };
+	return { ...click, ...billed, ...unknown, uid: USERS[click.hash] ?? `user-${click.hash}`, hash: click.hash.repeat(32), id, clickedAt };
 });
 
 /** What stands around a text on its way, and means nothing. */
@@ -159,6 +162,11 @@ const again = fc.record({
 	),
 });
 
+const subject = fc.oneof(
+	fc.constantFrom(...CLICKS).map(({ hash }) => ({ hash })),
+	fc.constantFrom(...CLICKS).map(({ uid }) => ({ uid })),
+);
+
 const step = fc.oneof(
 	kind("receive", 16, fc.record({ postback })),
 	kind("again", 14, again),
@@ -174,6 +182,7 @@ const step = fc.oneof(
 	kind("undo", 4, fc.record({ back })),
 	kind("void_clicks", 2, fc.record({ source: fc.constantFrom("s1", "s2", "s3") })),
 	kind("ceiling", 1, fc.record({ of: fc.constantFrom("west", "east"), max: fc.constantFrom(null, 5_000_000, 45_000_000) })),
+	kind("erase", 2, fc.record({ subject })),
 	kind("hear", 2, fc.record({})),
 	kind("expose", 1, fc.record({})),
 	kind("publisher", 2, fc.record({ id: fc.constantFrom("cpa", "cpa", "quiet", "cpc"), terms })),

@@ -18,11 +18,15 @@ export type ModelClick = {
 	platform: string | null;
 	publisher: string;
 	publisherClickId: string | null;
+	uid: string;
 	source: string | null;
 	reason: "test" | "expired" | "duplicate" | "head" | "embedded" | "voided" | null;
 	/** The adjustment that has voided it. */
 	voidedBy?: string | undefined;
 	clickedAt: number;
+	/** Its user was erased; or that of another click which had the same id of its publisher's, so that none is found by that. */
+	isErased?: boolean;
+	isShared?: boolean;
 };
 /** Texts are as they were sent. */
 export type ModelPostback = {
@@ -37,9 +41,13 @@ export type ModelPostback = {
 	payoutMicros: number;
 	salesMicros: number | null;
 	currency: string | null;
+	/** What else its platform tells of the user. */
+	mark: string;
 	/** Made of its platform's statement: it stands, whatever was said before. */
 	isStatement: boolean;
 };
+/** What is kept of a request of a platform: its click id, and, if its user is not erased, all. */
+type Intake = { order: number; platform: string; txnid: string; cid: string; mark: string | null };
 export type ModelPublisher = { share: bigint; model: PricingModel; url: boolean; amendments: "none" | "pair" };
 /** Settings of a platform as the last import has them. */
 export type ModelPlatform = { currency: string; negative: "cancel" | "adjust"; words: Record<string, Status>; max: number | null };
@@ -76,6 +84,10 @@ type ModelConversion = {
 	stated: Stand[];
 	corrections: (Statement & { currency: string | null })[];
 	cid: string;
+	/** What its platform told of the user, by what told it, in the order in which that was taken; null where it is erased. */
+	marks: Map<number, string | null>;
+	/** Its publisher's id of its click. */
+	publisherClickId: string | null;
 	/** What the platform says, in its word, and what that meant when it came; `status` is what follows of it, of amounts, verdict and holds. */
 	word: string | null;
 	meaning: Status;
@@ -120,6 +132,10 @@ const MEANING: Record<string, Status> = {
 const DEFAULT_CEILING = 10_000_000_000;
 const MAX_RELEASED = 1_000_000_000_000;
 const CREDIT_STEP = 100n;
+/** The click id of an erased sale whose platform named no click that is known: an operator did. By this no click is found. */
+const NO_ID = "none";
+/** The same of one that had named the id of an erased click, by which none is found. */
+export const UNKNOWN_HASH = "a hash that no click has";
 
 export class ReferenceLedger {
 	readonly clicks: ModelClick[] = [];
@@ -134,6 +150,11 @@ export class ReferenceLedger {
 	readonly platforms: Map<string, ModelPlatform>;
 	readonly #conversions = new Map<string, ModelConversion>();
 	readonly #seen = new Set<number>();
+	readonly #intakes: Intake[] = [];
+	/** Of these the ones that the present batch has brought. */
+	#fresh: Intake[] = [];
+	/** Whether a conversion had its click before the present batch. */
+	readonly #hadClick = new Map<string, boolean>();
 
 	constructor(publishers: Record<string, ModelPublisher>, platforms: Record<string, ModelPlatform>) {
 		this.publishers = new Map(Object.entries(publishers));
@@ -180,14 +201,26 @@ export class ReferenceLedger {
 		if (known !== undefined) known.firstReceivedAt = Math.min(known.firstReceivedAt, postback.receivedAt);
 		const platform = this.platforms.get(postback.platform);
 		const home = known?.home ?? platform?.currency ?? "";
-		const named = readText(postback.currency)?.toUpperCase() ?? null;
-		const currency = named ?? home;
+		const ownCurrency = readText(postback.currency)?.toUpperCase() ?? null;
+		const currency = ownCurrency ?? home;
 		const { order, eventAt, payoutMicros, salesMicros } = postback;
-		const cid = readText(postback.cid) ?? "";
+		const named = readText(postback.cid) ?? "";
+		if (!this.#hadClick.has(key)) this.#hadClick.set(key, (this.#conversions.get(key)?.click ?? null) !== null);
+		const erased = this.#erasedCid(key, named);
+		const cid = erased ?? named;
+		const intake = {
+			order: postback.order,
+			platform: postback.platform,
+			txnid: postback.txnid,
+			cid,
+			mark: erased === null ? postback.mark : null,
+		};
+		this.#intakes.push(intake);
+		this.#fresh.push(intake);
 		const word = readText(postback.status);
 		const { meaning, isUnknown } = meaningOf(word, platform?.words ?? {});
 		// A click hash is the same in any letter case.
-		const click = /^[0-9a-f]{32}$/i.test(cid) ? cid.toLowerCase() : cid;
+		const click = isHash(named) ? named.toLowerCase() : named;
 		const content = JSON.stringify([click, eventAt, payoutMicros, salesMicros, currency, word]);
 		const statement = { order, payout: payoutMicros, content };
 		const base: ModelConversion = known ?? {
@@ -199,6 +232,8 @@ export class ReferenceLedger {
 			stated: [],
 			corrections: [],
 			cid,
+			marks: new Map([[order, erased === null ? postback.mark : null]]),
+			publisherClickId: null,
 			word: null,
 			meaning: "approved",
 			isUnknown: false,
@@ -225,7 +260,7 @@ export class ReferenceLedger {
 		this.#conversions.set(key, base);
 		const { isStatement } = postback;
 		if (payoutMicros < 0 && platform?.negative === "adjust" && !isStatement) {
-			base.corrections.push({ ...statement, currency: named });
+			base.corrections.push({ ...statement, currency: ownCurrency });
 			this.#reweigh(base, known === undefined, now);
 			return;
 		}
@@ -243,8 +278,83 @@ export class ReferenceLedger {
 		const before = tells(base);
 		const sales = salesMicros ?? (base.currency === currency ? base.sales : null);
 		base.stated.push({ ...statement, meaning, eventAt, isStatement });
+		base.marks.set(order, erased === null ? postback.mark : null);
 		Object.assign(base, { newest: order, cid, word, meaning, isUnknown, eventAt, sales, currency });
 		if (known?.stage !== "settled" || before !== tells(base)) this.#weigh(base, now);
+	}
+
+	/** What a postback has as its click id if it is of an erased click, or names one; else null. */
+	#erasedCid(key: string, cid: string): string | null {
+		const conversion = this.#conversions.get(key);
+		const hadItsClick = this.#hadClick.get(key) === true && conversion?.by !== "operator";
+		const named = this.clicks.filter(({ hash }) => hash === cid.toLowerCase());
+		const hash = named[0]?.hash ?? null;
+		if (conversion?.click?.isErased === true) return hadItsClick ? conversion.click.hash : (hash ?? NO_ID);
+		return named.some(({ isErased }) => isErased === true) ? hash : null;
+	}
+
+	/** What one batch brought is kept as all of it leaves its conversions: the click of an erased user may have been found by a later one. */
+	endBatch(): void {
+		for (const intake of this.#fresh) {
+			const key = `${intake.platform} ${intake.txnid}`;
+			const conversion = this.#conversions.get(key);
+			const erased = this.#erasedCid(key, intake.cid);
+			if (conversion === undefined || erased === null) continue;
+			Object.assign(intake, { cid: erased, mark: null });
+			if (conversion.marks.has(intake.order)) conversion.marks.set(intake.order, null);
+			if (conversion.newest === intake.order) conversion.cid = erased;
+		}
+		this.#fresh = [];
+		this.#hadClick.clear();
+	}
+
+	/** Removes what is known of whoever made some clicks, by their hash or the user's id; all else stays. */
+	erase(subject: { hash: string } | { uid: string }): void {
+		const isMeant = (click: ModelClick) =>
+			"uid" in subject ? click.uid === subject.uid && click.isErased !== true : click.hash === subject.hash;
+		const erased = this.clicks.filter(isMeant);
+		const hashes = new Set("uid" in subject ? erased.map(({ hash }) => hash) : [subject.hash]);
+		const ownIds = new Set(erased.flatMap(({ publisherClickId }) => publisherClickId ?? []));
+		const inOneCase = (cid: string) => (cid === cid.toLowerCase() || cid === cid.toUpperCase() ? cid.toLowerCase() : cid);
+		/** The hash that it names, or settles for; one that no click has where that is none; null where it is somebody else's, or no id of these. */
+		const newCid = (platform: string, cid: string): string | null => {
+			if (hashes.has(cid.toLowerCase()) && isHash(cid)) return cid.toLowerCase();
+			if (!ownIds.has(cid) || this.clicks.some(({ hash }) => hash === cid.toLowerCase() && !hashes.has(hash))) return null;
+			const click = this.#findByOwnId(platform, cid, this.clicks);
+			return click === null ? UNKNOWN_HASH : hashes.has(click.hash) ? click.hash : null;
+		};
+		const changed = new Map<ModelConversion, string>();
+		for (const conversion of this.#conversions.values()) {
+			const { click, cid, platform, by } = conversion;
+			const isNamed = hashes.has(inOneCase(cid)) || (click === null && ownIds.has(cid));
+			const isOfErased = click !== null && erased.includes(click);
+			if (!isNamed && !isOfErased) continue;
+			const known = this.clicks.find(({ hash }) => hash === cid.toLowerCase())?.hash;
+			const next = isOfErased && by !== "operator" ? click.hash : (newCid(platform, cid) ?? (isOfErased ? (known ?? NO_ID) : null));
+			if (next !== null) changed.set(conversion, next);
+		}
+		for (const intake of this.#intakes) {
+			const conversion = this.#conversions.get(`${intake.platform} ${intake.txnid}`);
+			const ofConversion = conversion === undefined ? undefined : changed.get(conversion);
+			const isNamed = hashes.has(inOneCase(intake.cid)) || (conversion?.click === null && ownIds.has(intake.cid));
+			const next = ofConversion ?? (isNamed ? newCid(intake.platform, intake.cid) : null);
+			if (next !== null) Object.assign(intake, { cid: next, mark: null });
+		}
+		const left = this.clicks.filter((click) => !erased.includes(click) && !hashes.has(click.hash));
+		const found = [...ownIds].flatMap((ownId) => {
+			const has = this.clicks.filter(({ publisherClickId }) => publisherClickId === ownId);
+			return [...new Set(has.map(({ platform }) => platform ?? ""))].flatMap((platform) => {
+				const click = this.#findByOwnId(platform, ownId, left);
+				return click === null || click === this.#findByOwnId(platform, ownId, this.clicks) ? [] : [click];
+			});
+		});
+		for (const click of found) click.isShared = true;
+		for (const click of erased) Object.assign(click, { publisherClickId: null, isErased: true });
+		for (const [conversion, cid] of changed) {
+			Object.assign(conversion, { cid, publisherClickId: null });
+			for (const order of conversion.marks.keys()) conversion.marks.set(order, null);
+			for (const callback of conversion.callbacks) callback.cid = "";
+		}
 	}
 
 	/** After something that is not the newest word: only where amount or status are others for it. */
@@ -339,7 +449,16 @@ export class ReferenceLedger {
 	/** All that it had by its click goes; what its platform has named is looked for with the next sweep. */
 	#detach(conversion: ModelConversion, now: number): void {
 		this.#cancel(conversion);
-		Object.assign(conversion, { click: null, model: null, share: null, by: null, heldFor: null, rate: null, rateFor: null });
+		Object.assign(conversion, {
+			click: null,
+			publisherClickId: null,
+			model: null,
+			share: null,
+			by: null,
+			heldFor: null,
+			rate: null,
+			rateFor: null,
+		});
 		if (conversion.verdict === "released") conversion.verdict = null;
 		conversion.releasedUpTo = 0;
 		conversion.timesDetached++;
@@ -355,6 +474,7 @@ export class ReferenceLedger {
 		Object.assign(conversion, {
 			click,
 			by,
+			publisherClickId: click.publisherClickId,
 			model: click.model ?? publisher?.model ?? null,
 			share: click.share ?? publisher?.share ?? null,
 		});
@@ -399,23 +519,11 @@ export class ReferenceLedger {
 				this.clicks.filter((click) => click.hash === conversion.cid.toLowerCase()),
 			);
 			// What looks like a hash may be one whose click is on its way.
-			const mayBeHash = /^[0-9a-f]{32}$/i.test(conversion.cid) && now - conversion.firstReceivedAt < 15 * 60_000;
-			const named = this.#ofPlatform(
-				conversion,
-				this.clicks.filter((click) => click.publisherClickId === conversion.cid && !mayBeHash),
-			);
+			const mayBeHash = isHash(conversion.cid) && now - conversion.firstReceivedAt < 15 * 60_000;
 			const isKnownHash = this.clicks.some((click) => click.hash === conversion.cid.toLowerCase());
-			const best = hash[0] ?? (isKnownHash ? undefined : named[0]);
-			const users = new Set(this.clicks.filter((click) => click.publisherClickId === conversion.cid).map(({ publisher }) => publisher));
-			const rivals =
-				hash.length > 0
-					? []
-					: users.size > 1
-						? this.clicks
-						: named.filter((click) => click.hash !== best?.hash && (click.reason === null) === (best?.reason === null));
-			if (best !== undefined && rivals.length === 0) {
-				this.#bind(conversion, best, hash.length > 0 ? "click_hash" : "publisher_click_id");
-			}
+			const named = mayBeHash || isKnownHash ? null : this.#findByOwnId(conversion.platform, conversion.cid, this.clicks);
+			const best = hash[0] ?? named;
+			if (best !== null) this.#bind(conversion, best, hash.length > 0 ? "click_hash" : "publisher_click_id");
 		}
 		if (conversion.click === null) {
 			// A release of what has no amount yet passes none.
@@ -482,15 +590,26 @@ export class ReferenceLedger {
 		if (credit !== undefined) this.#send(conversion, "cancelled", credit.payout);
 	}
 
-	#send({ click, callbacks, eventAt }: ModelConversion, status: string, payout: number): void {
+	#send({ click, callbacks, eventAt, publisherClickId }: ModelConversion, status: string, payout: number): void {
 		if (click === null) return;
 		const state = this.publishers.get(click.publisher)?.url === true ? "due" : "no_url";
 		const seq = callbacks.length + 1;
-		callbacks.push({ seq, status, payout, cid: click.publisherClickId ?? "", eventAt, publisher: click.publisher, state });
+		callbacks.push({ seq, status, payout, cid: publisherClickId ?? "", eventAt, publisher: click.publisher, state });
+	}
+
+	/** The click that alone has an id of its publisher's; of two publishers', or of two clicks, nobody knows which. */
+	#findByOwnId(platform: string, ownId: string, among: readonly ModelClick[]): ModelClick | null {
+		const all = among.filter(({ publisherClickId }) => publisherClickId === ownId);
+		if (new Set(all.map(({ publisher }) => publisher)).size > 1) return null;
+		const named = this.#ofPlatform({ platform }, all);
+		const [best] = named;
+		if (best === undefined || named.some(({ isShared }) => isShared === true)) return null;
+		const isRival = ({ hash, reason }: ModelClick) => hash !== best.hash && (reason === null) === (best.reason === null);
+		return named.some(isRival) ? null : best;
 	}
 
 	/** Best first: billed, voided, expired, duplicate, embedded, head, test; then the earliest. */
-	#ofPlatform({ platform }: ModelConversion, clicks: ModelClick[]): ModelClick[] {
+	#ofPlatform({ platform }: { platform: string }, clicks: ModelClick[]): ModelClick[] {
 		const order = [null, "voided", "expired", "duplicate", "embedded", "head", "test"];
 		return clicks
 			.filter((click) => click.platform === null || click.platform === platform)
@@ -529,6 +648,8 @@ export class ReferenceLedger {
 			verdict: conversion.verdict,
 			held_for: conversion.heldFor,
 			cid: conversion.cid,
+			s2: [...conversion.marks.values()].findLast((mark) => mark !== null) ?? null,
+			publisher_click_id: conversion.publisherClickId,
 			event_at: conversion.eventAt,
 			payout_micros: conversion.payout,
 			sales_micros: conversion.sales,
@@ -601,6 +722,7 @@ export class ReferenceLedger {
 				id: click.id,
 				reason: click.reason,
 				publisher_click_id: click.publisherClickId,
+				uid: click.isErased === true ? null : click.uid,
 				pricing_model: click.model,
 				revenue_share_ppm: click.share === null ? null : Number(click.share),
 				revenue_micros: isPaidOnce(click) ? promisedBy(click) : 0,
@@ -618,8 +740,16 @@ export class ReferenceLedger {
 		return [...byKey].map(([key, clicks]) => [...(JSON.parse(key) as string[]), clicks.length, earned(clicks)]).sort(byText);
 	}
 
-	get seen(): number {
-		return this.#seen.size;
+	/** What is kept of users in conversions: `[platform, txnid, mark]`. */
+	marks(): unknown[][] {
+		return this.#sorted().flatMap(({ platform, txnid, marks }) =>
+			[...marks.values()].flatMap((mark) => (mark === null ? [] : [[platform, txnid, mark]])),
+		);
+	}
+
+	/** What is kept of requests, in the order in which they came in. */
+	intakes(): Record<string, unknown>[] {
+		return this.#intakes.toSorted((a, b) => a.order - b.order).map(({ platform, txnid, cid, mark }) => ({ platform, txnid, cid, mark }));
 	}
 
 	#sorted(): ModelConversion[] {
@@ -700,6 +830,10 @@ function isNotReopened({ stated }: ModelConversion): boolean {
 function tells(conversion: ModelConversion): string {
 	const { cid, word, isUnknown, eventAt, sales, currency } = conversion;
 	return JSON.stringify([cid, word, isUnknown, eventAt, amountOf(conversion).payout, sales, currency, saidOf(conversion)]);
+}
+
+function isHash(text: string): boolean {
+	return /^[0-9a-f]{32}$/i.test(text);
 }
 
 export function byText(a: unknown[], b: unknown[]): number {

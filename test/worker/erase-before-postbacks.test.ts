@@ -64,6 +64,18 @@ describe("worker: a postback that comes after the erasure", () => {
 		expect(await rowsOf("SELECT count(*) AS n FROM postback_intake")).toEqual([{ n: 3 }]);
 	});
 
+	it("names the click of a sale no earlier than its platform did, though one batch has both", async () => {
+		await storeClicks(mine);
+		await erase();
+		const unknown = told("t", mine, { cid: "own-click-77" });
+		// Held for its amount: nothing is credited before.
+		await consume(unknown, told("t", mine, { payoutMicros: 900_000_000_000 }));
+		await expectNothing();
+		const [held] = await rowsOf("SELECT stage, held_for, click_id, cid FROM conversions");
+		expect(held).toEqual({ stage: "quarantined", held_for: "amount", click_id: mine.id, cid: mine.click_hash });
+		expect(await rowsOf("SELECT status, payout_micros FROM callbacks")).toEqual([]);
+	});
+
 	it("leaves nothing in capitals, and of others all", async () => {
 		await storeClicks(mine, others);
 		await erase();

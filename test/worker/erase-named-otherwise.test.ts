@@ -52,7 +52,7 @@ beforeEach(async () => {
 async function post(path: string, body: object): Promise<unknown> {
 	const init = { method: "POST", headers: OPERATOR_HEADERS, body: JSON.stringify(body) };
 	const response = await exports.default.fetch(`https://base.example/operator/${path}`, init);
-	expect(response.status).toBe(200);
+	expect([response.status, response.ok ? "" : await response.text()]).toEqual([200, ""]);
 	return response.json();
 }
 
@@ -123,6 +123,30 @@ describe("worker: erasing what names the publisher's own click id", () => {
 		expect((await erase({ click: mine.click_hash })).counts).toMatchObject({ clicks: 0, conversions: 1, postbacks: 1 });
 		await expectErased();
 		expect(await conversions()).toEqual([{ txnid: "t", stage: "settled", click_id: mine.id, revenue_micros: 8_000_000 }]);
+	});
+
+	it("of a sale that an operator attached: once that is undone, it is nobody's again, or whose its platform has named", async () => {
+		const [mine, others] = [click(), clickRow({ uid: "somebody" })];
+		await storeClicks(mine);
+		const sales = [personal("mangled", `${OWN}-and-more`), personal("others", String(others.click_hash))];
+		await consume(...sales);
+		const attach = async (txnid: string) => {
+			return (await post(`conversions/west/${txnid}/attach`, { click: mine.click_hash, text: "order mail" })) as { id: string };
+		};
+		const attached = [await attach("mangled"), await attach("others")];
+		await storeClicks(others);
+		await erase({ uid: UID });
+		await expectErased();
+		await consume(personal("mangled", `${OWN}-and-more`), personal("others", String(others.click_hash)));
+		await expectErased();
+		expect((await erase({ click: mine.click_hash })).counts).toMatchObject({ conversions: 0, conversion_events: 0, postbacks: 0 });
+		for (const { id } of attached) await post("adjustments", { kind: "undo", adjustment: id, text: "another user's" });
+		for (const txnid of ["mangled", "others"]) await consume({ format: 1, kind: "look_again", platform: "west", txnid });
+		await expectErased();
+		expect(await conversions()).toEqual([
+			{ txnid: "mangled", stage: "waiting", click_id: null, revenue_micros: null },
+			{ txnid: "others", stage: "settled", click_id: others.id, revenue_micros: 8_000_000 },
+		]);
 	});
 
 	it("of a refused postback", async () => {

@@ -13,6 +13,13 @@ const DELIVERY_TESTS = ["test/worker/callbacks/delivery.test.ts"];
 /** Postbacks, settling and callbacks. */
 export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
+		name: "undo-lifts-a-void-that-was-made-meanwhile",
+		file: "src/conversions/judge-conversion.ts",
+		find: "ofVersion !== undefined && before.version !== ofVersion",
+		replace: "ofVersion !== undefined && before.version < ofVersion",
+		tests: ["test/worker/adjustments/conversions-and-amounts.test.ts"],
+	},
+	{
 		name: "group-of-postbacks-grows-past-fifty",
 		file: "src/conversions/postback-batcher.ts",
 		find: "const MAX_BYTES = 100_000;",
@@ -450,8 +457,8 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "release-passes-what-was-raised-since-it-was-read",
 		file: "src/adjustments/adjust-conversion.ts",
-		find: "return { key, verdict, givenBackMicros: seenMicros };",
-		replace: "return { key, verdict };",
+		find: "return { key, verdict, ofVersion, givenBackMicros: seenMicros };",
+		replace: "return { key, verdict, ofVersion };",
 		tests: ["test/worker/adjustments/conversions-and-amounts.test.ts"],
 	},
 	{

@@ -287,6 +287,27 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		tests: OTHERWISE,
 	},
 	{
+		name: "erased-sale-is-attached-again-after-its-undoing",
+		file: "src/operator/erase/erase-rows.ts",
+		find: 'own === undefined || attribution === "operator" ?',
+		replace: "own === undefined ?",
+		tests: OTHERWISE,
+	},
+	{
+		name: "postback-attaches-an-erased-sale-again-after-its-undoing",
+		file: "src/conversions/read-ledger-state.ts",
+		find: 'hadClick && attribution !== "operator"',
+		replace: "hadClick",
+		tests: OTHERWISE,
+	},
+	{
+		name: "erased-postback-names-a-click-that-another-of-its-batch-names",
+		file: "src/conversions/read-ledger-state.ts",
+		find: 'hadClick && attribution !== "operator"',
+		replace: 'attribution !== "operator"',
+		tests: ["test/worker/erase-before-postbacks.test.ts"],
+	},
+	{
 		name: "erasing-takes-what-has-the-click-of-others",
 		file: "src/operator/erase/own-ids.ts",
 		find: "ofOthers.has(keyOf({ platform, txnid }))",

@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
 import { keyOf } from "../../conversions/conversion.ts";
-import { asClickHash } from "../../conversions/match-click.ts";
+import { asClickHash, NAMES_NONE } from "../../conversions/match-click.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { renewDigests } from "../../db/digests-of-days.ts";
 import { isConstraintError, OvertakenError, retryOvertaken } from "../../db/overtaken.ts";
@@ -69,9 +69,15 @@ async function readKnown(db: Database, { clicks, gone, own, erased, refused, cou
 	const ofClicks = sql`(click_id IN (SELECT atom FROM json_each(${ids})) OR cid IN (SELECT atom FROM json_each(${hashes}))
 		OR (click_id IS NULL AND cid IN (SELECT atom FROM json_each(${ownIds}))))`;
 	const found = await db.all<
-		Omit<Conversion, "hash" | "had"> & { isEmpty: number; clickId: string | null; cid: string; firstReceivedAt: number }
+		Omit<Conversion, "hash" | "had"> & {
+			isEmpty: number;
+			clickId: string | null;
+			attribution: string | null;
+			cid: string;
+			firstReceivedAt: number;
+		}
 	>(sql`
-		SELECT platform, txnid, publisher_id AS "publisherId", event_at AS "eventAt", version, click_id AS "clickId", cid,
+		SELECT platform, txnid, publisher_id AS "publisherId", event_at AS "eventAt", version, click_id AS "clickId", attribution, cid,
 			first_received_at AS "firstReceivedAt", CASE WHEN coalesce(publisher_click_id, s2, s3, surl) IS NULL THEN 1 ELSE 0 END AS "isEmpty"
 		FROM conversions
 		WHERE ${ofClicks}`);
@@ -81,8 +87,16 @@ async function readKnown(db: Database, { clicks, gone, own, erased, refused, cou
 		const hash = asClickHash(cid);
 		return hash !== null && known.has(hash) ? hash : own.replace(platform, cid, toldAt);
 	};
-	const conversions = found.flatMap(({ clickId, cid, firstReceivedAt, isEmpty, ...of }): Conversion[] => {
-		const hash = hashOf.get(clickId ?? "") ?? newCid(of.platform, cid, firstReceivedAt);
+	const othersHashes = await readHashes(
+		db,
+		found.filter(({ attribution }) => attribution === "operator").flatMap(({ cid }) => asClickHash(cid) ?? []),
+	);
+	const conversions = found.flatMap(({ clickId, attribution, cid, firstReceivedAt, isEmpty, ...of }): Conversion[] => {
+		const own = hashOf.get(clickId ?? "");
+		const named = own === undefined || attribution === "operator" ? newCid(of.platform, cid, firstReceivedAt) : own;
+		// What a person has attached is not found again by the click's hash, once that is undone.
+		const other = asClickHash(cid) ?? "";
+		const hash = named ?? (own === undefined ? null : othersHashes.has(other) ? other : NAMES_NONE);
 		return hash === null ? [] : [{ ...of, hash, had: isEmpty === 0 || cid !== hash }];
 	});
 	const names = JSON.stringify(conversions);
@@ -178,6 +192,17 @@ function erasing(known: Known, receipt: NonNullable<Receipt>): SQL[] {
 		// Publishers verify their copies of click ids by them.
 		renewDigests(days),
 	];
+}
+
+/** Those of these click hashes that clicks have. */
+async function readHashes(db: Database, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+	if (hashes.length === 0) return new Set();
+	const named = sql`click_hash IN (SELECT atom FROM json_each(${JSON.stringify(hashes)}))`;
+	const found = await db.all<{
+		hash: string;
+	}>(sql`SELECT click_hash AS hash FROM clicks WHERE ${named} AND (reason IS NULL OR reason = 'voided')
+		UNION SELECT click_hash FROM clicks WHERE ${named} AND reason <> 'voided'`);
+	return new Set(found.map(({ hash }) => hash));
 }
 
 /** @param redacted the query as it is to be */

@@ -23,9 +23,12 @@ import { readPostback } from "../../../src/conversions/read-postback.ts";
 import { revalueConversions } from "../../../src/conversions/revalue-conversions.ts";
 import { sweepConversions } from "../../../src/conversions/sweep-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
+import type { Actor } from "../../../src/http/actor.ts";
 import { KeyOwners } from "../../../src/keys/key-owners.ts";
 import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
 import { formatUsd } from "../../../src/lib/money.ts";
+import { erase } from "../../../src/operator/erase/erase.ts";
+import { readPosition } from "../../../src/operator/erase/erase-request.ts";
 import { importNetwork } from "../../../src/operator/network/import-network.ts";
 import { ACTOR } from "../../support/actor.ts";
 import {
@@ -51,7 +54,7 @@ import { forgetTraffic } from "../../support/forget-traffic.ts";
 import { keepRows } from "../../support/kept-rows.ts";
 import { PLAIN_IMPORT } from "../../support/network-import.ts";
 import { reconcileDay } from "../../support/reconcile-day.ts";
-import { byText, type ModelClick, type ModelPostback, ReferenceLedger } from "../../support/reference-ledger.ts";
+import { byText, type ModelClick, type ModelPostback, ReferenceLedger, UNKNOWN_HASH } from "../../support/reference-ledger.ts";
 
 const RUNS = Number(env.PROPERTY_RUNS || 80);
 const MINUTE = 60_000;
@@ -111,6 +114,7 @@ class World {
 		else if (step.kind === "attach") await this.#attach(step);
 		else if (step.kind === "undo") await this.#undo(step.back);
 		else if (step.kind === "void_clicks") await this.#voidClicks(step.source);
+		else if (step.kind === "erase") await this.#erase(step.subject);
 		else if (step.kind === "ceiling") await this.#ceil(step);
 		else if (step.kind === "hear") await this.#hear();
 		else if (step.kind === "expose") await this.#expose();
@@ -145,13 +149,18 @@ class World {
 	/** As the intake reads it from the request; or as it is made of a statement. */
 	#receive(sent: SentPostback, isStatement = false): void {
 		this.#now += 1;
-		const { postback } = readPostback(pickValues(splitFields(queryOf(sent))), this.#now);
+		const read = (query: string) => readPostback(pickValues(splitFields(query)), this.#now).postback;
+		// The same in whatever letter case a click hash is told.
+		const mark = `told-${read(queryOf(sent))?.cid.toLowerCase()}`;
+		const query = `${queryOf(sent)}&s2=${mark}`;
+		const postback = read(query);
 		if (postback === null) throw new Error("a postback of these is never rejected");
 		const body = postbackMessage(sent.platform, postback, this.#now);
+		body.intake.query = query;
 		if (isStatement) body.intake.method = STATEMENT;
 		const order = ++this.#received;
 		this.#sent.push(sent);
-		this.#inFlight.push({ queue: "postbacks", postback: { ...sent, order, receivedAt: this.#now, isStatement }, body });
+		this.#inFlight.push({ queue: "postbacks", postback: { ...sent, mark, order, receivedAt: this.#now, isStatement }, body });
 	}
 
 	async #deliver(queue: InFlight["queue"], picks: readonly number[], fate: string): Promise<void> {
@@ -173,6 +182,7 @@ class World {
 		for (const click of clicks.toSorted((a, b) => a.clickedAt - b.clickedAt)) this.model.store(click);
 		const postbacks = items.flatMap((item) => (item.queue === "postbacks" ? [item.postback] : []));
 		for (const postback of postbacks.toSorted((a, b) => a.order - b.order)) this.model.take(postback, this.#now);
+		this.model.endBatch();
 	}
 
 	/** A user clicks: on what the publisher is paid at this moment. */
@@ -299,6 +309,19 @@ class World {
 		await this.#adjust({ kind: "void_clicks", id, source, text: "a farm" }, true, { clicks, publisher_revenue: formatUsd(-revenue) });
 	}
 
+	/** What a dry run counts is what is erased, and nothing is left of it. */
+	async #erase(subject: Extract<Step, { kind: "erase" }>["subject"]): Promise<void> {
+		const [db, now] = [openDatabase(env.DB), () => this.#now];
+		const deps = { db, kv: env.BOOK, archive: undefined, keys: new KeyOwners({ db, now }), now };
+		const asked = "hash" in subject ? { click: subject.hash } : subject;
+		const run = (actor: Actor | null) => erase(deps, asked, readPosition(undefined), actor);
+		const { counts } = await run(null);
+		expect(await run(ACTOR)).toMatchObject({ complete: true, counts });
+		this.model.erase(subject);
+		const none = Object.fromEntries(Object.keys(counts).map((name) => [name, 0]));
+		expect((await run(null)).counts).toEqual(none);
+	}
+
 	async #ceil({ of, max }: Extract<Step, { kind: "ceiling" }>): Promise<void> {
 		this.model.campaignMax.set(of, max);
 		await env.DB.prepare("UPDATE campaigns SET max_payout_micros = ? WHERE campaign_id = ?").bind(max, CAMPAIGNS[of]).run();
@@ -411,6 +434,7 @@ function clickMessage({
 	publisher,
 	platform,
 	publisherClickId,
+	uid,
 	source,
 	reason,
 	bid,
@@ -430,18 +454,29 @@ function clickMessage({
 		...(reason !== null && reason !== "voided" && { reason }),
 		...(model !== null && { pricingModel: model }),
 		...(share !== null && { sharePpm: Number(share) }),
-		texts: { ...(publisherClickId !== null && { clickid: publisherClickId }), ...(source !== null && { subi: source }) },
+		texts: { uid, ...(publisherClickId !== null && { clickid: publisherClickId }), ...(source !== null && { subi: source }) },
 	};
 }
 
 /** As a version stored it that fixed no terms. */
-function oldRow({ id, hash, platform, publisher, publisherClickId, source, reason, clickedAt }: ModelClick): ReturnType<typeof clickRow> {
+function oldRow({
+	id,
+	hash,
+	platform,
+	publisher,
+	publisherClickId,
+	uid,
+	source,
+	reason,
+	clickedAt,
+}: ModelClick): ReturnType<typeof clickRow> {
 	return clickRow({
 		id,
 		click_hash: hash,
 		platform,
 		publisher_id: publisher,
 		publisher_click_id: publisherClickId,
+		uid,
 		source_id: source,
 		reason,
 		clicked_at: clickedAt,
@@ -485,7 +520,7 @@ const LEDGER = {
 	publisherTotals: totalsOf("daily_publishers"),
 	sourceTotals: totalsOf("daily_sources"),
 	networkTotals: totalsOf("(SELECT approved_count + pending_count AS conversion_count, n.* FROM daily_network n) n"),
-	intake: "SELECT count(*) AS n FROM postback_intake",
+	intakes: "SELECT platform, txnid, cid, query FROM postback_intake ORDER BY id",
 };
 
 async function check({ model }: World): Promise<void> {
@@ -496,15 +531,29 @@ async function check({ model }: World): Promise<void> {
 		...CLICKS_STORED,
 		...HISTORY,
 	});
-	expect(rows.conversions).toEqual(model.conversions());
+	const isKnown = new Set(CLICKS.map(({ hash }) => hash));
+	const isOfNoClick = (cid: unknown) => /^[0-9a-f]{32}$/.test(String(cid)) && !isKnown.has(String(cid));
+	const readable = ({ cid, ...row }: Record<string, unknown>, wanted: unknown) =>
+		wanted === UNKNOWN_HASH && isOfNoClick(cid) ? { ...row, cid: wanted } : { ...row, cid };
+	const wanted = model.conversions();
+	expect(rows.conversions.map((row, at) => readable(row, wanted[at]?.cid))).toEqual(wanted);
 	expect(rows.callbacks).toEqual(model.callbacks());
 	expect(rows.sources.map((row) => Object.values(row)).sort(byText)).toEqual(model.sums("publishers"));
 	expect(rows.publisherTotals).toEqual(rows.sourceTotals);
 	const counted = rows.networkTotals.map((row) => Object.values(row)).filter(([, , count]) => count !== 0);
 	expect(counted.sort(byText)).toEqual(byPublisherAndDay(model.sums("campaigns")));
-	expect(rows.intake).toEqual([{ n: model.seen }]);
+	const intakes = model.intakes();
+	const kept = rows.intakes.map(({ query, ...row }, at) => {
+		const told = new URLSearchParams(String(query));
+		const mark = told.get("s2");
+		// Nothing else of the user is left of one that is erased.
+		if (mark === null) expect(told.get("cid")).toBe(row.cid);
+		return { ...readable(row, intakes[at]?.cid), mark };
+	});
+	expect(kept).toEqual(intakes);
 	checkClicks(model, rows);
 	checkHistory(rows);
+	checkErased(model, rows);
 	// What the operator checks every night finds nothing amiss either.
 	const keys = rows.conversions.map(({ platform, txnid }) => ({ platform: String(platform), txnid: String(txnid) }));
 	expect((await checkLedger({ db: openDatabase(env.DB), now: () => 0 }, keys)).differences).toEqual([]);
@@ -533,7 +582,7 @@ const CLICK_SUMS = {
 };
 
 const CLICKS_STORED = {
-	clicks: "SELECT id, reason, publisher_click_id, pricing_model, revenue_share_ppm, revenue_micros FROM clicks ORDER BY id",
+	clicks: "SELECT id, reason, publisher_click_id, uid, pricing_model, revenue_share_ppm, revenue_micros FROM clicks ORDER BY id",
 	...CLICK_SUMS,
 };
 
@@ -553,6 +602,7 @@ const HISTORY = {
 	states:
 		'SELECT platform, txnid, stage, status, payout_micros AS "payoutMicros", revenue_micros AS "revenueMicros", click_id AS "clickId", event_at AS "eventAt", currency, usd_nanos AS "usdNanos", event_count FROM conversions',
 	events: "SELECT platform, txnid, seq, details -> 'set' AS told FROM conversion_events ORDER BY platform, txnid, seq",
+	history: "SELECT platform, txnid, click_id, publisher_click_id FROM conversion_history",
 };
 
 /** Of each conversion the events are numbered without a gap, and what they set is its present state. */
@@ -563,6 +613,16 @@ function checkHistory({ states, events }: Rows<keyof typeof HISTORY>): void {
 		const blank = { revenueMicros: null, clickId: null, usdNanos: null };
 		expect(Object.assign(blank, ...own.map(({ told }) => JSON.parse(String(told))))).toMatchObject(state);
 	}
+}
+
+/** Of what is erased no event, and no row of before, has anything. */
+function checkErased(model: ReferenceLedger, { events, history }: Rows<"events" | "history">): void {
+	const kept = new Set(model.marks().map((mark) => JSON.stringify(mark)));
+	for (const { platform, txnid, told } of events) {
+		for (const [mark] of String(told).matchAll(/told-[^"]*/g)) expect(kept).toContain(JSON.stringify([platform, txnid, mark]));
+	}
+	const erased = new Set(model.clicks.flatMap(({ id, isErased }) => (isErased === true ? [id] : [])));
+	expect(history.filter((row) => row.publisher_click_id !== null && erased.has(String(row.click_id)))).toEqual([]);
 }
 
 const EXAMPLES = [FAILED_ONCE, FAILED_ONCE, FAILED_ONCE, ...HELD_AND_REVALUED, RELEASED_WITHOUT_CLICK, ...STATEMENT_REPEATED];
