@@ -9,16 +9,25 @@ export function getChanges(path: string, key: string, query: Record<string, stri
 	return exports.default.fetch(`https://base.example${path}?${search}`, { headers: { AccessKey: key } });
 }
 
+type Ask<Entry> = (query: { limit: number; after?: string }) => Promise<Page<Entry>>;
+
+/** Asks the Worker. */
+export function askChanges<Entry>(path: string, key: string): Ask<Entry> {
+	return async (query) => {
+		const response = await getChanges(path, key, query);
+		expect([response.status, response.status === 200 ? "" : await response.text()]).toEqual([200, ""]);
+		return response.json<Page<Entry>>();
+	};
+}
+
 export class FeedClient<Entry> {
-	readonly #path: string;
-	readonly #key: string;
+	readonly #ask: Ask<Entry>;
 	readonly #apply: (copy: Map<string, Entry>, entry: Entry) => void;
 	/** What it has stored, all at once. */
 	#stored: { copy: ReadonlyMap<string, Entry>; cursor: string | null } = { copy: new Map(), cursor: null };
 
-	constructor(path: string, key: string, apply: (copy: Map<string, Entry>, entry: Entry) => void) {
-		this.#path = path;
-		this.#key = key;
+	constructor(ask: Ask<Entry>, apply: (copy: Map<string, Entry>, entry: Entry) => void) {
+		this.#ask = ask;
 		this.#apply = apply;
 	}
 
@@ -35,9 +44,7 @@ export class FeedClient<Entry> {
 		const read: Page<Entry>[] = [];
 		let { copy, cursor } = this.#stored;
 		while (read.length < pages) {
-			const response = await getChanges(this.#path, this.#key, { limit, ...(cursor !== null && { after: cursor }) });
-			expect([response.status, response.status === 200 ? "" : await response.text()]).toEqual([200, ""]);
-			const page = await response.json<Page<Entry>>();
+			const page: Page<Entry> = await this.#ask({ limit, ...(cursor !== null && { after: cursor }) });
 			const next = new Map(copy);
 			for (const entry of page.data) this.#apply(next, entry);
 			[copy, cursor] = [next, page.next_cursor];

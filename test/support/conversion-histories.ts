@@ -162,6 +162,7 @@ const again = fc.record({
 	),
 });
 
+const publisherId = fc.constantFrom("cpa" as const, "cpa" as const, "quiet" as const, "cpc" as const);
 const subject = fc.oneof(
 	fc.constantFrom(...CLICKS).map(({ hash }) => ({ hash })),
 	fc.constantFrom(...CLICKS).map(({ uid }) => ({ uid })),
@@ -183,6 +184,12 @@ const step = fc.oneof(
 	kind("void_clicks", 2, fc.record({ source: fc.constantFrom("s1", "s2", "s3") })),
 	kind("ceiling", 1, fc.record({ of: fc.constantFrom("west", "east"), max: fc.constantFrom(null, 5_000_000, 45_000_000) })),
 	kind("erase", 2, fc.record({ subject })),
+	/** A publisher's client of the feed of changes, which is killed before it has stored all that it has read. */
+	kind(
+		"follow",
+		3,
+		fc.record({ of: publisherId, limit: fc.constantFrom(1, 2, 3), pages: fc.constantFrom(1, 2), kept: fc.constantFrom(0, 1, 2) }),
+	),
 	kind("hear", 2, fc.record({})),
 	kind("expose", 1, fc.record({})),
 	kind("publisher", 2, fc.record({ id: fc.constantFrom("cpa", "cpa", "quiet", "cpc"), terms })),

@@ -2,8 +2,10 @@
  * A model of what conversions must come to, as plain as can be: no batches, no deltas, no versions, no database. It takes postbacks one by
  * one, recomputes every sum from all conversions, and shares nothing with the code under test but the times of retries.
  */
+
 import { nextRetryAt } from "../../src/conversions/retry-schedule.ts";
 import type { PricingModel, Verdict } from "../../src/lib/enums.ts";
+import { conversionIdOf } from "../../src/lib/md5-ids.ts";
 
 export type ModelClick = {
 	id: string;
@@ -707,6 +709,21 @@ export class ReferenceLedger {
 			);
 		}
 		return [...sums].map(([key, sum]) => [...(JSON.parse(key) as string[]), ...sum]).sort(byText);
+	}
+
+	/** What a publisher's reports have of conversions: `[id, status, day, revenue, gross, credited]`, micro-dollars. */
+	reported(publisher: string): unknown[][] {
+		return this.#sorted()
+			.filter(({ click, stage, status }) => {
+				return click?.publisher === publisher && click.reason !== "test" && stage === "settled" && status !== "cancelled";
+			})
+			.map((conversion) => {
+				const credited = conversion.callbacks.reduce((sum, { status, payout }) => sum + (status === "approved" ? payout : -payout), 0);
+				const { platform, txnid, status, eventAt } = conversion;
+				const money = [this.#revenueOf(conversion), this.#usd(conversion.payout, conversion) ?? 0, credited];
+				return [conversionIdOf(platform, txnid), status, dayOf(eventAt), ...money];
+			})
+			.sort(byText);
 	}
 
 	/** What all publishers earn by conversions, and what was paid for them, micro-dollars. */

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type BrandChange, brandChangesSchema } from "../../../src/changes/brand-changes-answer.ts";
 import type { TRAFFIC_TYPES } from "../../../src/lib/enums.ts";
-import { FeedClient, getChanges } from "../../support/changes.ts";
+import { askChanges, FeedClient, getChanges } from "../../support/changes.ts";
 import { ACME, brandEntry, importExactly, importFile, NORTHWIND, OPERATOR_HEADERS } from "../../support/network-import.ts";
 
 const RUNS = Number(env.PROPERTY_RUNS || 5);
@@ -25,7 +25,7 @@ const publisherEntry = (id: Publisher, blocked_brands: object[] = [], fields: ob
 });
 
 const newClient = (of: Publisher) =>
-	new FeedClient<BrandChange>(PATH, KEYS[of], (copy, entry) => {
+	new FeedClient<BrandChange>(askChanges(PATH, KEYS[of]), (copy, entry) => {
 		if (entry.brand === null) copy.delete(entry.domain);
 		else copy.set(entry.domain, entry);
 	});

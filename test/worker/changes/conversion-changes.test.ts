@@ -11,7 +11,7 @@ import { formatUsd, parseMicros } from "../../../src/lib/money.ts";
 import { DAY_MS } from "../../../src/lib/time.ts";
 import { removeOld } from "../../../src/retention/remove-old.ts";
 import { adjust } from "../../support/adjustments.ts";
-import { FeedClient, getChanges } from "../../support/changes.ts";
+import { askChanges, FeedClient, getChanges } from "../../support/changes.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../../support/click-messages.ts";
 import { consume, postbackMessage } from "../../support/conversions.ts";
 import { ON_D1 } from "../../support/engine.ts";
@@ -39,7 +39,7 @@ const say = (publisher: "pa" | "pc", txnid: string, at: number, fields: object =
 const clean = (at: number) => removeOld({ db: openDatabase(env.DB), now: () => at, clickDays: 4_000, archive: undefined });
 
 const newClient = (key = CPA_KEY) =>
-	new FeedClient<ConversionChange>(PATH, key, (copy, entry) => {
+	new FeedClient<ConversionChange>(askChanges(PATH, key), (copy, entry) => {
 		if (entry.new === null) copy.delete(entry.id);
 		else copy.set(entry.id, entry);
 	});

@@ -7,12 +7,16 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
+import * as v from "valibot";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { adjust, previewAdjustment } from "../../../src/adjustments/adjust.ts";
 import type { AdjustmentRequest } from "../../../src/adjustments/adjustment-request.ts";
 import { attach } from "../../../src/adjustments/attach.ts";
 import type { AdjustmentDeps } from "../../../src/adjustments/deps.ts";
 import { previewRevalue, revalue } from "../../../src/adjustments/revalue.ts";
+import type { ConversionChange } from "../../../src/changes/conversion-changes-answer.ts";
+import { conversionChangesQuery } from "../../../src/changes/feed-cursor.ts";
+import { readConversionChanges } from "../../../src/changes/read-conversion-changes.ts";
 import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
 import type { ClickMessage } from "../../../src/clicks/message.ts";
 import { consumePostbacks } from "../../../src/conversions/consume-postbacks.ts";
@@ -25,12 +29,16 @@ import { sweepConversions } from "../../../src/conversions/sweep-conversions.ts"
 import { openDatabase } from "../../../src/db/client.ts";
 import type { Actor } from "../../../src/http/actor.ts";
 import { KeyOwners } from "../../../src/keys/key-owners.ts";
+import { weekOf } from "../../../src/learning/fold.ts";
+import { rebuildWeek } from "../../../src/learning-rows/rebuild.ts";
 import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
-import { formatUsd } from "../../../src/lib/money.ts";
+import { formatUsd, parseMicros } from "../../../src/lib/money.ts";
+import { DAY_MS } from "../../../src/lib/time.ts";
 import { erase } from "../../../src/operator/erase/erase.ts";
 import { readPosition } from "../../../src/operator/erase/erase-request.ts";
 import { importNetwork } from "../../../src/operator/network/import-network.ts";
 import { ACTOR } from "../../support/actor.ts";
+import { FeedClient } from "../../support/changes.ts";
 import {
 	CLICKS,
 	FAILED_ONCE,
@@ -78,6 +86,21 @@ const DAYS = ["2026-09-30", "2026-11-10", "2026-11-11"];
 type InFlight =
 	| { queue: "postbacks"; postback: ModelPostback; body: ReturnType<typeof postbackMessage> }
 	| { queue: "clicks"; click: ModelClick; body: ClickMessage };
+function newClient(publisher: string): FeedClient<ConversionChange> {
+	return new FeedClient<ConversionChange>(
+		async ({ limit, after }) => {
+			const query = v.parse(conversionChangesQuery, { limit: String(limit), ...(after !== undefined && { after }) });
+			const page = await readConversionChanges(openDatabase(env.DB), publisher, query);
+			if (page === null) throw new Error(`no publisher ${publisher}`);
+			return page;
+		},
+		(copy, entry) => {
+			if (entry.new === null) copy.delete(entry.id);
+			else copy.set(entry.id, entry);
+		},
+	);
+}
+
 /** Takes the messages of a batch. @throws whatever the database throws */
 type Consumer = (bodies: readonly unknown[], database?: D1Database) => Promise<void>;
 
@@ -90,6 +113,8 @@ class World {
 	readonly #adjusted: { id: string; ofClicks: boolean }[] = [];
 	/** Of those that void clicks, which are undone. */
 	readonly #givenBack = new Set<string>();
+	/** Copies of what the feed of changes tells each publisher. */
+	readonly #clients = { cpa: newClient("cpa"), quiet: newClient("quiet"), cpc: newClient("cpc") };
 	#now = START;
 	#received = 0;
 
@@ -114,6 +139,7 @@ class World {
 		else if (step.kind === "attach") await this.#attach(step);
 		else if (step.kind === "undo") await this.#undo(step.back);
 		else if (step.kind === "void_clicks") await this.#voidClicks(step.source);
+		else if (step.kind === "follow") await this.#clients[step.of].read(step.limit, step.pages, step.kept);
 		else if (step.kind === "erase") await this.#erase(step.subject);
 		else if (step.kind === "ceiling") await this.#ceil(step);
 		else if (step.kind === "hear") await this.#hear();
@@ -134,6 +160,20 @@ class World {
 		}
 		// Whatever waits for its click is looked at by then.
 		await this.#pass(1_500);
+	}
+
+	/** What each publisher has of its conversions by the feed, in the order of {@link ReferenceLedger.reported}. */
+	async copies(): Promise<[publisher: string, entries: unknown[][]][]> {
+		const copies: [string, unknown[][]][] = [];
+		for (const [publisher, client] of Object.entries(this.#clients)) {
+			await client.read(3);
+			const entries = [...client.copy.values()].map(({ id, new: now }) => {
+				const money = [now?.revenue, now?.gross_revenue, now?.credited_revenue].map((usd) => parseMicros(usd ?? ""));
+				return [id, now?.status, now?.date, ...money];
+			});
+			copies.push([publisher, entries.sort(byText)]);
+		}
+		return copies;
 	}
 
 	#again({ back, but, isStatement }: Extract<Step, { kind: "again" }>): void {
@@ -454,6 +494,7 @@ function clickMessage({
 		...(reason !== null && reason !== "voided" && { reason }),
 		...(model !== null && { pricingModel: model }),
 		...(share !== null && { sharePpm: Number(share) }),
+		link: "homepage",
 		texts: { uid, ...(publisherClickId !== null && { clickid: publisherClickId }), ...(source !== null && { subi: source }) },
 	};
 }
@@ -523,13 +564,15 @@ const LEDGER = {
 	intakes: "SELECT platform, txnid, cid, query FROM postback_intake ORDER BY id",
 };
 
-async function check({ model }: World): Promise<void> {
+async function check(world: World): Promise<void> {
+	const { model } = world;
 	const columns = Object.keys(model.conversions()[0] ?? { platform: "" }).join(", ");
 	const rows = await readTogether({
 		conversions: `SELECT ${columns} FROM conversions ORDER BY platform, txnid`,
 		...LEDGER,
 		...CLICKS_STORED,
 		...HISTORY,
+		...LEARNED,
 	});
 	const isKnown = new Set(CLICKS.map(({ hash }) => hash));
 	const isOfNoClick = (cid: unknown) => /^[0-9a-f]{32}$/.test(String(cid)) && !isKnown.has(String(cid));
@@ -554,6 +597,8 @@ async function check({ model }: World): Promise<void> {
 	checkClicks(model, rows);
 	checkHistory(rows);
 	checkErased(model, rows);
+	for (const [publisher, entries] of await world.copies()) expect([publisher, entries]).toEqual([publisher, model.reported(publisher)]);
+	await checkLearned(rows);
 	// What the operator checks every night finds nothing amiss either.
 	const keys = rows.conversions.map(({ platform, txnid }) => ({ platform: String(platform), txnid: String(txnid) }));
 	expect((await checkLedger({ db: openDatabase(env.DB), now: () => 0 }, keys)).differences).toEqual([]);
@@ -625,6 +670,25 @@ function checkErased(model: ReferenceLedger, { events, history }: Rows<"events" 
 	expect(history.filter((row) => row.publisher_click_id !== null && erased.has(String(row.click_id)))).toEqual([]);
 }
 
+/** Of what stands for nothing there may be a row, or none. */
+const LEARNED = {
+	learning_clicks: "SELECT * FROM learning_clicks WHERE clicks <> 0 OR gross_micros <> 0 OR paid_micros <> 0",
+	learning_earnings: "SELECT * FROM learning_earnings WHERE conversions <> 0 OR net_micros <> 0",
+	learning_publisher_delays: "SELECT * FROM learning_publisher_delays WHERE arrivals <> 0 OR reversals <> 0",
+	learning_conversions: "SELECT * FROM learning_conversions",
+};
+
+/** What prices are learned from is what the ledger tells. */
+async function checkLearned(rows: Rows<keyof typeof LEARNED>): Promise<void> {
+	await rebuildWeek(openDatabase(env.DB), weekOf(Math.floor((START - 10_000) / DAY_MS)));
+	const rebuilt = await readTogether(LEARNED);
+	const sorted = (table: keyof typeof LEARNED, of: Rows<keyof typeof LEARNED>) => [
+		table,
+		of[table].map((row) => JSON.stringify(row)).sort(),
+	];
+	for (const table of Object.keys(LEARNED) as (keyof typeof LEARNED)[]) expect(sorted(table, rows)).toEqual(sorted(table, rebuilt));
+}
+
 const EXAMPLES = [FAILED_ONCE, FAILED_ONCE, FAILED_ONCE, ...HELD_AND_REVALUED, RELEASED_WITHOUT_CLICK, ...STATEMENT_REPEATED];
 
 let restoreSettings: () => Promise<void>;
@@ -632,6 +696,8 @@ let restoreSettings: () => Promise<void>;
 /** All is as it was when the first history began. */
 async function forgetAll(): Promise<void> {
 	await forgetTraffic("exchange_rates", "stops");
+	// So clicks are learned from.
+	await env.DB.prepare("UPDATE click_sequence SET learning_gap = 0").run();
 	await restoreSettings();
 	await env.DB.prepare("UPDATE campaigns SET max_payout_micros = ?").bind(CAMPAIGN_MAX).run();
 }
