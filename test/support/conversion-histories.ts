@@ -190,6 +190,8 @@ const step = fc.oneof(
 		3,
 		fc.record({ of: publisherId, limit: fc.constantFrom(1, 2, 3), pages: fc.constantFrom(1, 2), kept: fc.constantFrom(0, 1, 2) }),
 	),
+	/** What is old enough is removed: clicks without a sale, those that were never paid first. */
+	kind("remove", 1, fc.record({ of: fc.constantFrom("unpaid" as const, "all" as const) })),
 	kind("hear", 2, fc.record({})),
 	kind("expose", 1, fc.record({})),
 	kind("publisher", 2, fc.record({ id: fc.constantFrom("cpa", "cpa", "quiet", "cpc"), terms })),

@@ -88,6 +88,8 @@ type ModelConversion = {
 	cid: string;
 	/** What its platform told of the user, by what told it, in the order in which that was taken; null where it is erased. */
 	marks: Map<number, string | null>;
+	/** Others than its user called the URL of its click, as a page does that embeds it. */
+	isUnseen: boolean;
 	/** Its publisher's id of its click. */
 	publisherClickId: string | null;
 	/** What the platform says, in its word, and what that meant when it came; `status` is what follows of it, of amounts, verdict and holds. */
@@ -140,7 +142,11 @@ const NO_ID = "none";
 export const UNKNOWN_HASH = "a hash that no click has";
 
 export class ReferenceLedger {
-	readonly clicks: ModelClick[] = [];
+	clicks: ModelClick[] = [];
+	/** Those that were removed by age: sums have them for good. */
+	readonly removed: ModelClick[] = [];
+	/** Last ids that were looked at, by what is removed: what is stored later under an earlier id stays. */
+	readonly #lookedAt = { unpaid: "", all: "" };
 	readonly rates = new Map<string, bigint>();
 	readonly suspended = new Set<string>();
 	/** Highest payouts of campaigns, micro-dollars, by the platform of their clicks. */
@@ -175,6 +181,24 @@ export class ReferenceLedger {
 			model: click.model ?? (click.isCounted ? (publisher?.model ?? null) : null),
 			share: click.share ?? (click.isCounted ? (publisher?.share ?? null) : null),
 		});
+	}
+
+	/** Removes clicks that no conversion has, however old they are. */
+	remove(of: "unpaid" | "all"): void {
+		const sold = new Set([...this.#conversions.values()].map(({ click }) => click));
+		for (const rule of of === "all" ? (["unpaid", "all"] as const) : ([of] as const)) {
+			const goes = (click: ModelClick) =>
+				click.id > this.#lookedAt[rule] && !sold.has(click) && (rule === "all" || (click.reason !== null && click.reason !== "voided"));
+			const gone = this.clicks.filter(goes);
+			const last =
+				this.clicks
+					.map(({ id }) => id)
+					.sort()
+					.at(-1) ?? "";
+			this.removed.push(...gone);
+			this.clicks = this.clicks.filter((click) => !gone.includes(click));
+			if (last > this.#lookedAt[rule]) this.#lookedAt[rule] = last;
+		}
 	}
 
 	isBilled(hash: string): boolean {
@@ -236,6 +260,7 @@ export class ReferenceLedger {
 			cid,
 			marks: new Map([[order, erased === null ? postback.mark : null]]),
 			publisherClickId: null,
+			isUnseen: false,
 			word: null,
 			meaning: "approved",
 			isUnknown: false,
@@ -454,6 +479,7 @@ export class ReferenceLedger {
 		Object.assign(conversion, {
 			click: null,
 			publisherClickId: null,
+			isUnseen: false,
 			model: null,
 			share: null,
 			by: null,
@@ -549,6 +575,10 @@ export class ReferenceLedger {
 	}
 
 	#holdOf(conversion: ModelConversion, click: ModelClick, isRevalued: boolean): string | null {
+		// Of what is settled already, a new rate asks nothing else; what was seen once stays so, though its redirects are removed.
+		if (!isRevalued || conversion.stage !== "settled") {
+			conversion.isUnseen ||= this.clicks.some(({ hash, reason }) => hash === click.hash && reason === "embedded");
+		}
 		if (conversion.rate === null) return "no_rate";
 		const gross = this.#usd(conversion.payout, conversion);
 		if (gross === null) return "amount";
@@ -562,8 +592,7 @@ export class ReferenceLedger {
 		if (gross > Math.max(ceiling, passed) || (this.#salesOf(conversion) ?? 0) > 5e12) return "amount";
 		// Of what is settled already, a new rate asks nothing else.
 		if (isRevalued && conversion.stage === "settled") return null;
-		const isEmbedded = this.clicks.some(({ hash, reason }) => hash === click.hash && reason === "embedded");
-		if (isEmbedded && !isReleased) return "review";
+		if (conversion.isUnseen && !isReleased) return "review";
 		return this.suspended.has(click.publisher) ? "publisher_suspended" : null;
 	}
 
@@ -749,7 +778,7 @@ export class ReferenceLedger {
 
 	/** What the daily sums must say of clicks: `[publisher, date, source or none, count, revenue]`. */
 	clickSums(bySource: boolean): unknown[][] {
-		const billed = this.clicks.filter(({ reason, isCounted }) => reason === null && isCounted);
+		const billed = [...this.clicks, ...this.removed].filter(({ reason, isCounted }) => reason === null && isCounted);
 		const byKey = Map.groupBy(billed, ({ publisher, clickedAt, source }) =>
 			JSON.stringify([publisher, dayOf(clickedAt), bySource ? (source ?? "") : ""]),
 		);
