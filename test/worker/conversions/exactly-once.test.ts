@@ -132,6 +132,7 @@ class World {
 	}
 
 	async take(step: Step): Promise<void> {
+		this.#tick();
 		if (step.kind === "receive") this.#receive(step.postback);
 		else if (step.kind === "again") this.#again(step);
 		else if (step.kind === "deliver") await this.#deliver(step.queue, step.picks, step.fate);
@@ -156,6 +157,11 @@ class World {
 			this.model.lookAgain(step.platform, step.txnid, this.#now);
 			await this.#consumePostbacks([{ format: 1, kind: "look_again", platform: step.platform, txnid: step.txnid }]);
 		}
+	}
+
+	/** Of what happens in one millisecond, what is learned has the end only. */
+	#tick(): void {
+		this.#now += 1;
 	}
 
 	/** The queues deliver until nothing is left. */
@@ -234,6 +240,7 @@ class World {
 	async #deliver(queue: InFlight["queue"], picks: readonly number[], fate: string): Promise<void> {
 		const waiting = this.#inFlight.filter((item) => item.queue === queue);
 		if (waiting.length === 0) return;
+		this.#tick();
 		const chosen = picks.flatMap((pick) => waiting[pick % waiting.length] ?? []);
 		const bodies = chosen.map(({ body }) => body);
 		const consume: Consumer = queue === "clicks" ? (...of) => this.#consumeClicks(...of) : (...of) => this.#consumePostbacks(...of);
