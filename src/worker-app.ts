@@ -17,7 +17,7 @@ export function completeApp(app: Hono): void {
 		if (isAwayError(error)) {
 			const now = Date.now();
 			logAway(error, c.req.path, requestIdOf(c.req.raw, now), now);
-			return answerAway(c.req.method);
+			return answerAway(c.req.raw);
 		}
 		logError("request.failed", error, { request: requestIdOf(c.req.raw, Date.now()) });
 		return jsonResponse({ error: "Internal error" }, 500);

@@ -141,7 +141,7 @@ async function tellError(
 		return {
 			page,
 			path,
-			shown: isData ? answerAway(c.req.method) : awayView(asked === null ? await keepForm(page, c, body, true) : null, asked !== null),
+			shown: isData ? answerAway(c.req.raw) : awayView(asked === null ? await keepForm(page, c, body, true) : null, asked !== null),
 		};
 	if (!(error instanceof HttpError))
 		return { page, path, shown: isData ? jsonResponse({ error: "Internal error" }, 500) : failureView(requestId) };

@@ -80,9 +80,9 @@ export const RETRY_AFTER_SECONDS = 5;
 /** `error` of the answers to what was asked while something was away. */
 export const UNAVAILABLE = "Service unavailable";
 
-/** The answer to whom what is away was needed for. @param method what was asked by: whatever writes may have been done all the same */
-export function answerAway(method: string): Response {
-	const isRead = method === "GET" || method === "HEAD";
+/** The answer to whom what is away was needed for: whatever writes may have been done all the same. */
+export function answerAway({ method, url }: Pick<Request, "method" | "url">): Response {
+	const isRead = method === "GET" || method === "HEAD" || /[?&]dry_run=1(?:&|$)/.test(url);
 	const then = isRead ? "Try again in a few seconds." : "What was asked may have been done all the same: look before you send it again.";
 	const message = `Something this needs does not answer just now. ${then}`;
 	return jsonResponse({ error: UNAVAILABLE, message }, 503, { "retry-after": String(RETRY_AFTER_SECONDS) });

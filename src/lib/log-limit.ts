@@ -28,7 +28,7 @@ export function logErrorOnce(event: string, error: unknown, now: number, fields:
 	if (told.allows(`${event} ${wordsOf(error)}`, now)) logError(event, error, fields);
 }
 
-/** Tells it of a request that needed what is away, once a minute and part of the service: what is always too slow is told by its route. */
+/** Tells it of a request that needed what is away, once a minute and part of the service, with the route of the first. */
 export function logAway(error: unknown, path: string, request: string, now: number): void {
 	const [, part = "", verb = ""] = path.split("/", 3);
 	if (told.allows(`request.away ${part} ${wordsOf(error)}`, now)) logError("request.away", error, { route: `/${part}/${verb}`, request });

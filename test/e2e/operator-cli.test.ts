@@ -177,7 +177,7 @@ describe("npm run operator", () => {
 				of: 5,
 				publishers: { stops: 2, of: 3 },
 				blocked: { stops: 0, of: 0 },
-				raised: { campaigns: 0, of: 5 },
+				raised: { campaigns: 0, publishers: 0 },
 				difference: {
 					...REPORT.difference,
 					bids: { ...REPORT.difference.bids, publishers: { starts: 0, stops: 2, started: [], stopped: ["acme", "bonus"] } },

@@ -749,7 +749,9 @@ export class ReferenceLedger {
 			.map((conversion) => {
 				const credited = conversion.callbacks.reduce((sum, { status, payout }) => sum + (status === "approved" ? payout : -payout), 0);
 				const { platform, txnid, status, eventAt } = conversion;
-				const money = [this.#revenueOf(conversion), this.#usd(conversion.payout, conversion) ?? 0, credited];
+				// What platforms pay is not told to whom they do not pay for.
+				const gross = conversion.model === "CPA" ? (this.#usd(conversion.payout, conversion) ?? 0) : null;
+				const money = [this.#revenueOf(conversion), gross, credited];
 				return [conversionIdOf(platform, txnid), status, dayOf(eventAt), ...money];
 			})
 			.sort(byText);

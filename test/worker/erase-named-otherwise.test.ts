@@ -149,6 +149,13 @@ describe("worker: erasing what names the publisher's own click id", () => {
 		]);
 	});
 
+	it("but nothing of sales of nobody, where the click was called by a word for none", async () => {
+		await storeClicks(clickRow({ publisher_click_id: "none", uid: UID }));
+		await consume(postbackMessage("west", { txnid: "t-1", cid: "none", s2: "of-others" }));
+		await erase({ uid: UID });
+		expect(await rowsOf("SELECT cid, s2 FROM conversions")).toEqual([{ cid: "none", s2: "of-others" }]);
+	});
+
 	it("of a refused postback", async () => {
 		const mine = click();
 		await storeClicks(mine);

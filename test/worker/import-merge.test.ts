@@ -253,9 +253,21 @@ describe("worker: a dry run", () => {
 		const refused = await postNetwork(JSON.stringify(priced(10)));
 		expect([refused.status, await refused.json()]).toEqual([
 			409,
-			expect.objectContaining({ error: "Confirmation needed", stops: 0, raised: { campaigns: data.length, of: expect.any(Number) } }),
+			expect.objectContaining({ error: "Confirmation needed", stops: 0, raised: { campaigns: expect.any(Number), publishers: 0 } }),
 		]);
 		expect((await importFile(priced(10), "?dry_run=1")).needs_confirmation).toBe(true);
+		const sold = {
+			brands: priced(1).brands.map((brand) => ({
+				...brand,
+				campaigns: brand.campaigns.map((one) => ({ ...one, default_keyword_epc: "9" })),
+			})),
+		};
+		expect((await importFile(sold, "?dry_run=1")).needs_confirmation).toBe(true);
+		const paused = {
+			brands: priced(10).brands.map((brand) => ({ ...brand, campaigns: brand.campaigns.map((one) => ({ ...one, active: false })) })),
+		};
+		expect((await differenceOf(paused)).bids.price_count).toBeGreaterThan(0);
+		expect(await (await postNetwork(JSON.stringify(paused))).json()).toMatchObject({ raised: { campaigns: 0 } });
 		for (const factor of [2, 0.1]) expect((await importFile(priced(factor), "?dry_run=1")).needs_confirmation).toBe(false);
 	});
 

@@ -11,7 +11,7 @@ import type { Actor } from "../../http/actor.ts";
 import { haveSameParameters } from "../../lib/query.ts";
 import { utcDay } from "../../lib/time.ts";
 import type { EraseCounts } from "./erase-answer.ts";
-import type { ErasedClick, OwnIds } from "./own-ids.ts";
+import { type ErasedClick, type OwnIds, ownIdsOf } from "./own-ids.ts";
 import { type ErasedIds, type Refused, redactEvent, redactQuery, redactThread } from "./redact.ts";
 
 /** Who asks, when, and under which receipt; null where it is only counted. */
@@ -65,7 +65,7 @@ async function readKnown(db: Database, { clicks, gone, own, erased, refused, cou
 	const ids = JSON.stringify(all.map(({ id }) => id));
 	// Platforms that spell everything in capitals are known.
 	const hashes = JSON.stringify([...new Set(all.flatMap(({ clickHash }) => [clickHash, clickHash.toUpperCase()]))]);
-	const ownIds = JSON.stringify([...new Set(all.flatMap(({ publisherClickId }) => publisherClickId ?? []))]);
+	const ownIds = JSON.stringify(ownIdsOf(all));
 	const ofClicks = sql`(click_id IN (SELECT atom FROM json_each(${ids})) OR cid IN (SELECT atom FROM json_each(${hashes}))
 		OR (click_id IS NULL AND cid IN (SELECT atom FROM json_each(${ownIds}))))`;
 	const found = await db.all<

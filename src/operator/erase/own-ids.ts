@@ -4,7 +4,7 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { keyOf } from "../../conversions/conversion.ts";
-import { asClickHash, type CandidateClick, MAX_CANDIDATES, matchClick } from "../../conversions/match-click.ts";
+import { asClickHash, type CandidateClick, MAX_CANDIDATES, matchClick, saysNoId } from "../../conversions/match-click.ts";
 import type { Database } from "../../db/client.ts";
 import { newUuid } from "../../lib/ids.ts";
 
@@ -35,8 +35,14 @@ export type OwnIds = {
 	isOfOthers: (platform: string | null, txnid: string | null) => boolean;
 };
 
+/** The publishers' own ids of clicks, but words for none: no sale is found by those, and they are nobody's. */
+export function ownIdsOf(clicks: readonly Pick<ErasedClick, "publisherClickId">[]): string[] {
+	const ids = clicks.flatMap(({ publisherClickId }) => publisherClickId ?? []);
+	return [...new Set(ids)].filter((id) => !saysNoId(id));
+}
+
 export async function readOwnIds(db: Database, clicks: readonly ErasedClick[]): Promise<OwnIds> {
-	const names = new Map(clicks.flatMap(({ publisherClickId }) => (publisherClickId === null ? [] : [[publisherClickId, unknownHash()]])));
+	const names = new Map(ownIdsOf(clicks).map((id) => [id, unknownHash()]));
 	if (names.size === 0) return { replace: () => null, has: () => false, foundAfterwards: () => [], isOfOthers: () => false };
 	const list = JSON.stringify([...names.keys()]);
 	const hashes = new Set(clicks.map(({ clickHash }) => clickHash));

@@ -107,9 +107,9 @@ export class Difference {
 		if (before.some((endpoint) => !after.includes(endpoint))) this.#publishersStopped.add(publisherId);
 	}
 
-	/** Campaigns of which a price rises by more than a factor of 2. */
-	get raised(): number {
-		return this.#prices.raisedCampaigns;
+	/** Active campaigns of which a price, and publishers of which the share, rises by more than a factor of 2. */
+	get raised(): PriceMoves["raised"] {
+		return this.#prices.raised;
 	}
 
 	answer(): DifferenceAnswer {

@@ -11,7 +11,7 @@ export const importReportSchema = v.strictObject({
 	needs_confirmation: v.pipe(
 		v.boolean(),
 		v.description(
-			"Whether it needs `yes=1`: it stops more than half of the campaigns that bid, of the publishers that are bid for, or of the pairs of them, or more than doubles the prices of most campaigns, or it is an undo that overwrites what came later.",
+			"Whether it needs `yes=1`: it stops more than half of the campaigns that bid, of the publishers that are bid for, or of the pairs of them, or more than doubles the prices of most campaigns or the shares of most publishers, or it is an undo that overwrites what came later.",
 		),
 	),
 	/** Entries of the file, by section. */
@@ -87,8 +87,8 @@ export const confirmationSchema = v.strictObject({
 		of: v.pipe(count, v.description("Those that no block parts now.")),
 	}),
 	raised: v.strictObject({
-		campaigns: v.pipe(count, v.description("Campaigns of which a price would rise by more than a factor of 2.")),
-		of: v.pipe(count, v.description("Campaigns that bid now.")),
+		campaigns: v.pipe(count, v.description("Active campaigns of which a price would rise by more than a factor of 2.")),
+		publishers: v.pipe(count, v.description("Publishers of which the share would.")),
 	}),
 	difference: differenceSchema,
 });

@@ -143,16 +143,18 @@ async function changesMost(run: ImportRun, importId: string, { isDryRun, isConfi
 	const { db, difference, owners } = run;
 	const hasBlocks = run.publishers.some(({ entry }) => entry.blocked_brands.length > 0);
 	if (hasBlocks) difference.blocked = await countNewlyBlocked(db, importId);
-	const { stops, publisherStops } = difference;
-	if (Math.max(stops, publisherStops, difference.blocked, difference.raised) < MIN_STOPS) return false;
+	const { stops, publisherStops, raised } = difference;
+	if (Math.max(stops, publisherStops, difference.blocked, raised.campaigns, raised.publishers) < MIN_STOPS) return false;
 	const campaigns = { stops, of: await countBidding(db) };
-	const raised = { campaigns: difference.raised, of: campaigns.of };
 	const stored = [...(await owners.publishers()).values()];
 	const publishers = { stops: publisherStops, of: stored.filter((publisher) => endpointsOf(publisher).length > 0).length };
 	const blocked = { stops: difference.blocked, of: await countPairs(db) };
 	const told = [
-		...(isMostOf({ stops: raised.campaigns, of: raised.of })
-			? [`${raised.campaigns} of ${raised.of} campaigns would bid more than twice as much`]
+		...(isMostOf({ stops: raised.campaigns, of: campaigns.of })
+			? [`${raised.campaigns} of ${campaigns.of} campaigns would bid more than twice as much`]
+			: []),
+		...(isMostOf({ stops: raised.publishers, of: publishers.of })
+			? [`${raised.publishers} of ${publishers.of} publishers would be paid more than twice the share`]
 			: []),
 		...(isMostOf(campaigns) ? [`${stops} of ${campaigns.of} campaigns would bid no more`] : []),
 		...(isMostOf(publishers) ? [`${publisherStops} of ${publishers.of} publishers would be bid for no more`] : []),

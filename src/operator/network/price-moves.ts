@@ -15,8 +15,8 @@ type Ranked = { move: PriceMove; factor: number; rank: number; at: number };
 
 export class PriceMoves {
 	count = 0;
-	/** Campaigns of which one has risen. */
-	raisedCampaigns = 0;
+	/** Active campaigns, and publishers, of which one has risen. */
+	readonly raised = { campaigns: 0, publishers: 0 };
 	/** Of each section those that are listed if there are no others, in the order of {@link isAhead}. */
 	readonly #bySection = new Map<PriceMove["section"], Ranked[]>();
 
@@ -24,7 +24,10 @@ export class PriceMoves {
 	add(section: PriceMove["section"], id: string, fields: readonly string[], before: Entry, after: Entry): void {
 		const moves = fields.flatMap((field) => movesOf(field, before, after));
 		if (moves.length === 0) return;
-		if (section === "campaigns" && moves.some(({ isRise }) => isRise)) this.raisedCampaigns++;
+		if (moves.some(({ isRise }) => isRise)) {
+			if (section === "campaigns" && after.active === true) this.raised.campaigns++;
+			if (section === "publishers") this.raised.publishers++;
+		}
 		const kept = this.#bySection.get(section) ?? [];
 		this.#bySection.set(section, kept);
 		const ranked = moves
@@ -59,6 +62,10 @@ function movesOf(field: string, before: Entry, after: Entry): Move[] {
 	const moves: Move[] = [];
 	const [old, present] = [before[field] ?? null, after[field] ?? null];
 	if (PRICES.has(field)) note(moves, field, old, present);
+	// Where there is no price for other keywords, the campaign's is.
+	if (field === "default_keyword_epc" && (old === null) !== (present === null)) {
+		note(moves, field, priceOfOthers(before), priceOfOthers(after));
+	}
 	if (field !== "keyword_epc" || !isObject(old) || !isObject(present)) return moves;
 	const others = { before: priceOfOthers(before), after: priceOfOthers(after) };
 	for (const [keyword, price] of Object.entries(old)) note(moves, field, price, ownOf(present, keyword) ?? others.after, keyword);
