@@ -749,8 +749,8 @@ export class ReferenceLedger {
 			.map((conversion) => {
 				const credited = conversion.callbacks.reduce((sum, { status, payout }) => sum + (status === "approved" ? payout : -payout), 0);
 				const { platform, txnid, status, eventAt } = conversion;
-				// What platforms pay is not told to whom they do not pay for.
-				const gross = conversion.model === "CPA" ? (this.#usd(conversion.payout, conversion) ?? 0) : null;
+				// Who is paid by clicks is not told what platforms pay.
+				const gross = this.publishers.get(publisher)?.model === "CPA" ? (this.#usd(conversion.payout, conversion) ?? 0) : null;
 				const money = [this.#revenueOf(conversion), gross, credited];
 				return [conversionIdOf(platform, txnid), status, dayOf(eventAt), ...money];
 			})
