@@ -3,13 +3,11 @@ import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adjust as adjustBy } from "../../../src/adjustments/adjust.ts";
 import { readWord } from "../../../src/adjustments/adjust-conversion.ts";
-import type { AdjustmentDeps } from "../../../src/adjustments/deps.ts";
 import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
-import { attachConversion, detachConversion, judgeConversion } from "../../../src/conversions/judge-conversion.ts";
-import { revalueConversions } from "../../../src/conversions/revalue-conversions.ts";
-import { type Database, openDatabase } from "../../../src/db/client.ts";
+import { judgeConversion } from "../../../src/conversions/judge-conversion.ts";
+import { openDatabase } from "../../../src/db/client.ts";
 import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
-import { ACTOR } from "../../support/actor.ts";
+import { adjustingOn } from "../../support/adjusting.ts";
 import { adjust, listAdjustments, postAdjustment, preview } from "../../support/adjustments.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../../support/click-messages.ts";
 import { consume, postbackMessage } from "../../support/conversions.ts";
@@ -27,20 +25,6 @@ const say = (status: string, payoutMicros = 10_000_000) =>
 const report = (type: string, key = CPA_KEY) => askReport("revenue-share", key, { report_type: type, ...PERIOD });
 const revenue = async () => (await report("daywise")).data.map(({ publisher_revenue }) => publisher_revenue);
 const callbacks = async () => (await rowsOf("SELECT status FROM callbacks ORDER BY seq")).map(({ status }) => status);
-
-/** What the Worker adjusts with, on a database that is interrupted. */
-function adjusting(db: Database): AdjustmentDeps {
-	const settling = { db, now: Date.now, callbacks: undefined };
-	return {
-		...settling,
-		actor: ACTOR,
-		judge: (...word) => judgeConversion(settling, ...word),
-		attach: (...word) => attachConversion(settling, ...word),
-		detach: (...word) => detachConversion(settling, ...word),
-		revalue: (...keys) => revalueConversions(settling, ...keys),
-		onSpendChanged: async () => {},
-	};
-}
 
 async function faultOf(body: object, query = ""): Promise<string> {
 	const response = await postAdjustment(body, query);
@@ -168,13 +152,13 @@ describe("worker: a conversion is judged", () => {
 			await adjust({ kind: "void_conversion", ...CONVERSION });
 		};
 		const request = { kind: "undo", adjustment: String(id), text: "a test" } as const;
-		await expect(adjustBy(adjusting(interrupted(others)), request)).rejects.toMatchObject({ status: 422 });
+		await expect(adjustBy(adjustingOn(interrupted(others)), request)).rejects.toMatchObject({ status: 422 });
 		expect(await rowsOf("SELECT verdict FROM conversions")).toEqual([{ verdict: "voided" }]);
 		expect((await listAdjustments()).data.map(({ kind }) => kind)).toEqual(["void_conversion", "restore_conversion", "void_conversion"]);
 		// Of its platform, who was faster makes it no other word.
 		await adjust({ kind: "restore_conversion", ...CONVERSION });
 		const again = { kind: "void_conversion", ...CONVERSION, id: "again", text: "a test" } as const;
-		const voided = await adjustBy(adjusting(interrupted(() => say("approved", 20_000_000))), again);
+		const voided = await adjustBy(adjustingOn(interrupted(() => say("approved", 20_000_000))), again);
 		expect([voided, await revenue()]).toEqual([expect.objectContaining({ publisher_revenue: "-10.0000" }), ["0.0000"]]);
 	});
 
@@ -182,17 +166,17 @@ describe("worker: a conversion is judged", () => {
 		await say("approved", 20_000_000_000);
 		const request = { kind: "release_conversion", ...CONVERSION, text: "a test" } as const;
 		const lowered = () => say("approved", 10_000_000);
-		await expect(adjustBy(adjusting(interrupted(lowered)), request)).rejects.toMatchObject({ status: 422 });
+		await expect(adjustBy(adjustingOn(interrupted(lowered)), request)).rejects.toMatchObject({ status: 422 });
 		expect(await rowsOf("SELECT verdict FROM conversions")).toEqual([{ verdict: null }]);
 	});
 
 	it("the same request is answered alike, however late it finds that it was done", async () => {
 		await say("approved");
 		const request = { kind: "void_conversion", ...CONVERSION, id: "same", text: "a test" } as const;
-		const done = await adjustBy(adjusting(interrupted(() => adjustBy(adjusting(openDatabase(env.DB)), request))), request);
+		const done = await adjustBy(adjustingOn(interrupted(() => adjustBy(adjustingOn(openDatabase(env.DB)), request))), request);
 		expect(done).toMatchObject({ id: "same", publisher_revenue: "-5.0000" });
 		const undo = { kind: "undo", adjustment: "same", id: "undone", text: "a test" } as const;
-		const undone = adjustBy(adjusting(interrupted(() => adjustBy(adjusting(openDatabase(env.DB)), undo))), undo);
+		const undone = adjustBy(adjustingOn(interrupted(() => adjustBy(adjustingOn(openDatabase(env.DB)), undo))), undo);
 		expect(await undone).toMatchObject({ id: "undone", publisher_revenue: "5.0000" });
 		expect(await revenue()).toEqual(["5.0000"]);
 	});

@@ -21,11 +21,9 @@ import { readConversionChanges } from "../../../src/changes/read-conversion-chan
 import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
 import type { ClickMessage } from "../../../src/clicks/message.ts";
 import { consumePostbacks } from "../../../src/conversions/consume-postbacks.ts";
-import { attachConversion, detachConversion, judgeConversion } from "../../../src/conversions/judge-conversion.ts";
 import { STATEMENT } from "../../../src/conversions/message.ts";
 import { pickValues, splitFields } from "../../../src/conversions/read-fields.ts";
 import { readPostback } from "../../../src/conversions/read-postback.ts";
-import { revalueConversions } from "../../../src/conversions/revalue-conversions.ts";
 import { sweepConversions } from "../../../src/conversions/sweep-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import type { Actor } from "../../../src/http/actor.ts";
@@ -41,6 +39,7 @@ import { readPosition } from "../../../src/operator/erase/erase-request.ts";
 import { importNetwork } from "../../../src/operator/network/import-network.ts";
 import { removeOld } from "../../../src/retention/remove-old.ts";
 import { ACTOR } from "../../support/actor.ts";
+import { adjustingOn } from "../../support/adjusting.ts";
 import { FeedClient } from "../../support/changes.ts";
 import {
 	CLICKS,
@@ -298,16 +297,7 @@ class World {
 	}
 
 	#adjusting(): AdjustmentDeps {
-		const settling = { db: openDatabase(env.DB), now: () => this.#now, callbacks: undefined };
-		return {
-			...settling,
-			actor: ACTOR,
-			judge: (...word) => judgeConversion(settling, ...word),
-			attach: (...word) => attachConversion(settling, ...word),
-			detach: (...word) => detachConversion(settling, ...word),
-			revalue: (...keys) => revalueConversions(settling, ...keys),
-			onSpendChanged: async () => {},
-		};
+		return adjustingOn(openDatabase(env.DB), () => this.#now);
 	}
 
 	/** Asked twice at once. What a dry run says is what it does, and what the model says; where that refuses it, so does the ledger. */
