@@ -108,6 +108,8 @@ type ModelConversion = {
 	sales: number | null;
 	currency: string;
 	click: ModelClick | null;
+	/** Those that a person has ever given it. */
+	attached: Set<ModelClick>;
 	/** Those of the click; where it has none, those of the moment in which it was found. */
 	model: PricingModel | null;
 	share: bigint | null;
@@ -277,6 +279,7 @@ export class ReferenceLedger {
 			rateFor: null,
 			retryAt: null,
 			callbacks: [],
+			attached: new Set(),
 			status: "pending",
 			verdict: null,
 			releasedUpTo: 0,
@@ -376,6 +379,11 @@ export class ReferenceLedger {
 			});
 		});
 		for (const click of found) click.isShared = true;
+		// Of a sale that was attached to one of them, and is no more, what was told of it.
+		for (const { attached, callbacks } of this.#conversions.values()) {
+			if (!erased.some((click) => attached.has(click))) continue;
+			for (const callback of callbacks) if (ownIds.has(callback.cid)) callback.cid = "";
+		}
 		for (const click of erased) Object.assign(click, { publisherClickId: null, isErased: true });
 		for (const [conversion, cid] of changed) {
 			Object.assign(conversion, { cid, publisherClickId: null });
@@ -448,6 +456,7 @@ export class ReferenceLedger {
 		if (conversion === undefined || click === undefined || conversion.click !== null) return false;
 		this.adjustments.push({ id, platform, txnid, isUndone: false, kind: "attach", click, timesDetached: conversion.timesDetached });
 		this.#bind(conversion, click, "operator");
+		conversion.attached.add(click);
 		this.#weigh(conversion, now);
 		return true;
 	}

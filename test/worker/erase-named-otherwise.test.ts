@@ -149,6 +149,22 @@ describe("worker: erasing what names the publisher's own click id", () => {
 		]);
 	});
 
+	it("of a sale that an operator attached and took away again before: what it told of the click", async () => {
+		await storeClicks(click());
+		const sale = { txnid: "t-1", cid: "mangled", s2: "of-others" };
+		await consume(postbackMessage("west", sale));
+		const { id } = (await post("conversions/west/t-1/attach", { click: OWN, text: "order mail" })) as { id: string };
+		await post("adjustments", { kind: "undo", adjustment: id, text: "another user's" });
+		expect(await rowsOf("SELECT count(*) AS n FROM callbacks WHERE cid = 'own-id-77'")).toEqual([{ n: 2 }]);
+		const before = await rowsOf("SELECT * FROM conversions");
+		const dry = v.parse(erasedSchema, await post("erase?dry_run=1", { uid: UID }));
+		const { counts } = await erase({ uid: UID });
+		expect([dry.counts, counts]).toEqual([counts, expect.objectContaining({ conversions: 0, conversion_events: 1, callbacks: 2 })]);
+		await expectErased();
+		// The sale itself is not the user's.
+		expect(await rowsOf("SELECT * FROM conversions")).toEqual(before);
+	});
+
 	it("but nothing of sales of nobody, where the click was called by a word for none", async () => {
 		await storeClicks(clickRow({ publisher_click_id: "none", uid: UID }));
 		await consume(postbackMessage("west", { txnid: "t-1", cid: "none", s2: "of-others" }));

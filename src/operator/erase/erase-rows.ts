@@ -1,7 +1,7 @@
 /** Erases in the network database what is known of the users of some clicks: in one transaction, the audit in it. */
 import { type SQL, sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
-import { keyOf } from "../../conversions/conversion.ts";
+import { type EventDetails, keyOf } from "../../conversions/conversion.ts";
 import { asClickHash, NAMES_NONE } from "../../conversions/match-click.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { renewDigests } from "../../db/digests-of-days.ts";
@@ -105,6 +105,9 @@ async function readKnown(db: Database, { clicks, gone, own, erased, refused, cou
 	const events = await db.all<{ platform: string; txnid: string; seq: number; details: string }>(
 		sql`SELECT platform, txnid, seq, details FROM conversion_events WHERE ${ofNamed}`,
 	);
+	const former = await readFormer(db, ids, conversions);
+	const ofFormer = sql`${isIn(sql`platform`, sql`txnid`, JSON.stringify(former))}
+		AND cid IN (SELECT atom FROM json_each(${JSON.stringify(all.flatMap(({ publisherClickId }) => publisherClickId ?? []))}))`;
 	const postbacks = sql`SELECT i.id FROM postback_intake i
 			WHERE i.txnid IN (SELECT value ->> 'txnid' FROM json_each(${names})) AND ${isIn(sql`i.platform`, sql`i.txnid`, names)}
 		UNION SELECT i.id FROM postback_intake i WHERE i.cid IN (SELECT atom FROM json_each(${hashes}))
@@ -114,7 +117,8 @@ async function readKnown(db: Database, { clicks, gone, own, erased, refused, cou
 		sql`SELECT id, platform, txnid, cid, received_at AS "receivedAt", query, outcome FROM postback_intake WHERE id IN (${postbacks})`,
 	);
 	const callbacks = await db.all<{ id: string }>(sql`SELECT id FROM callbacks WHERE ${ofNamed}
-		AND (cid <> '' OR EXISTS (SELECT 1 FROM callback_attempts a WHERE a.callback_id = callbacks.id AND a.answer <> ''))`);
+		AND (cid <> '' OR EXISTS (SELECT 1 FROM callback_attempts a WHERE a.callback_id = callbacks.id AND a.answer <> ''))
+		UNION SELECT id FROM callbacks WHERE ${ofFormer}`);
 	const visits = await db.all<{ id: string }>(
 		sql`SELECT click_id AS id FROM paid_visits WHERE click_id IN (SELECT atom FROM json_each(${ids}))`,
 	);
@@ -127,10 +131,11 @@ async function readKnown(db: Database, { clicks, gone, own, erased, refused, cou
 	});
 	// A claim is to be about a click that has a row, where one has.
 	const claims = await findClaims(db, [...gone, ...clicks], conversions);
-	const newEvents = events.map(({ platform, txnid, seq, details }) => {
+	const ofConversions = events.map(({ platform, txnid, seq, details }) => {
 		const redacted = redactEvent({ details }, hashOfName(platform, txnid) ?? "");
 		return { platform, txnid, seq, details: redacted, had: redacted !== JSON.stringify(JSON.parse(details)) };
 	});
+	const newEvents = [...ofConversions, ...(await readFormerEvents(db, former, new Set(all.map(({ id }) => id))))];
 	// An event is told of with its conversion: as one, they have something of the user or nothing.
 	const having = new Set([...conversions, ...newEvents].filter(({ had }) => had).map(keyOf));
 	const counts: RowCounts = {
@@ -143,13 +148,15 @@ async function readKnown(db: Database, { clicks, gone, own, erased, refused, cou
 		claims: claims.filter(({ had }) => had).length,
 	};
 	const shared = own.foundAfterwards();
-	return { clicks, conversions, found, intakes, newIntakes, newEvents, claims, counts, ids, names, shared, ofClicks, ofNamed, postbacks };
+	const told = JSON.stringify(callbacks.map(({ id }) => id));
+	const statements = { ofClicks, ofNamed, ofFormer, postbacks };
+	return { clicks, conversions, found, intakes, newIntakes, newEvents, claims, counts, ids, names, shared, told, ...statements };
 }
 
 /** What is written rests on what was read: where that has changed, or there is more, none of it is written. */
 function erasing(known: Known, receipt: NonNullable<Receipt>): SQL[] {
 	const { clicks, conversions, found, intakes, newIntakes, newEvents, claims, counts } = known;
-	const { ids, names, shared, ofClicks, ofNamed, postbacks } = known;
+	const { ids, names, shared, told, ofClicks, ofNamed, ofFormer, postbacks } = known;
 	const days = [
 		...clicks.map(({ publisherId, clickedAt }) => ({ publisherId, date: utcDay(clickedAt) })),
 		...conversions.map(({ publisherId, eventAt }) => ({ publisherId, date: utcDay(eventAt) })),
@@ -182,7 +189,9 @@ function erasing(known: Known, receipt: NonNullable<Receipt>): SQL[] {
 		// What the check of the ledger has kept of them: the next check says anew what differs.
 		sql`DELETE FROM ledger_differences WHERE ${ofNamed}`,
 		sql`UPDATE callbacks SET cid = '' WHERE ${ofNamed}`,
-		sql`UPDATE callback_attempts SET answer = '' WHERE callback_id IN (SELECT id FROM callbacks WHERE ${ofNamed})`,
+		sql`UPDATE callbacks SET cid = '' WHERE ${ofFormer}`,
+		sql`UPDATE callback_attempts SET answer = '' WHERE callback_id IN (SELECT id FROM callbacks WHERE ${ofNamed})
+			OR callback_id IN (SELECT atom FROM json_each(${told}))`,
 		sql`UPDATE claims SET about_id = r.about_id, thread = r.thread,
 				version = CASE WHEN version = r.of_version THEN version + 1 END
 			FROM (SELECT value ->> 'id' AS of_id, CAST(value ->> 'version' AS BIGINT) AS of_version, value ->> 'aboutId' AS about_id,
@@ -192,6 +201,31 @@ function erasing(known: Known, receipt: NonNullable<Receipt>): SQL[] {
 		// Publishers verify their copies of click ids by them.
 		renewDigests(days),
 	];
+}
+
+type Key = Pick<Conversion, "platform" | "txnid">;
+
+/** Sales that a person once attached to one of these clicks, and that have it no more: what they told of it is the user's, and they are not. */
+async function readFormer(db: Database, ids: string, present: readonly Key[]): Promise<Key[]> {
+	const attached = await db.all<Key>(sql`SELECT DISTINCT request ->> 'platform' AS platform, request ->> 'txnid' AS txnid FROM adjustments
+		WHERE kind = 'attach_conversion' AND request ->> 'click' IN (SELECT atom FROM json_each(${ids}))`);
+	const known = new Set(present.map(keyOf));
+	return attached.filter((key) => !known.has(keyOf(key))).map(({ platform, txnid }) => ({ platform, txnid }));
+}
+
+/** The events in which they got one of these clicks, without the publisher's id of it. */
+async function readFormerEvents(db: Database, former: readonly Key[], clicks: ReadonlySet<string>) {
+	if (former.length === 0) return [];
+	const events = await db.all<Key & { seq: number; details: string }>(
+		sql`SELECT platform, txnid, seq, details FROM conversion_events WHERE ${isIn(sql`platform`, sql`txnid`, JSON.stringify(former))}`,
+	);
+	return events.flatMap(({ platform, txnid, seq, details }) => {
+		const event = JSON.parse(details) as EventDetails;
+		const { clickId, publisherClickId } = event.set;
+		if (typeof clickId !== "string" || !clicks.has(clickId) || publisherClickId == null) return [];
+		event.set.publisherClickId = null;
+		return [{ platform, txnid, seq, details: JSON.stringify(event), had: true }];
+	});
 }
 
 /** Those of these click hashes that clicks have. */
