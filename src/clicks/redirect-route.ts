@@ -11,7 +11,8 @@ import { operatorView, type Reckoning, reckonLink } from "../campaign-book/learn
 import { type BookSnapshot, findByIdentity } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import type { ClickToken } from "../click-token/token-content.ts";
-import { type WaitUntil, within } from "../lib/async.ts";
+import type { WaitUntil } from "../lib/async.ts";
+import { AwayError, inTime } from "../lib/away.ts";
 import { deviceAt, isOtherDevice } from "../lib/device.ts";
 import type { LinkType } from "../lib/enums.ts";
 import { newTimeOrderedId, newUuid } from "../lib/ids.ts";
@@ -98,20 +99,17 @@ function resolveClick(click: Click): Response | Promise<Response> {
 	}
 }
 
-const LATE = Symbol("late");
-
 /** Answers with what the book has; a user who has waited long enough is told to try again, and then nothing is recorded. */
 async function withBook<Found>(reading: Promise<Found>, answer: (found: Found) => Response | Promise<Response>): Promise<Response> {
 	try {
-		const found = await within<Found, typeof LATE>(reading, BOOK_TIMEOUT_MS, LATE);
-		return found === LATE ? unavailable() : await answer(found);
+		return await answer(await inTime(reading, BOOK_TIMEOUT_MS, "the book"));
 	} catch (error) {
 		return refuseWithoutBook(error);
 	}
 }
 
 function refuseWithoutBook(error: unknown): Response {
-	if (error instanceof BookUnavailableError) return unavailable();
+	if (error instanceof BookUnavailableError || error instanceof AwayError) return unavailable();
 	throw error;
 }
 

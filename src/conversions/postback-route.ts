@@ -238,8 +238,18 @@ async function keep(deps: PostbackDeps, message: ReceivedPostback, waitUntil: Wa
 	}
 	const settling = settlePostbacks(deps, [message]);
 	// What is settled after all is settled: a platform that was told otherwise sends it again, which changes nothing.
-	waitUntil(settling.catch(() => {}));
-	await inTime(settling, SETTLING_TIMEOUT_MS, "the database");
+	let isLate = false;
+	waitUntil(
+		settling.catch((error: unknown) => {
+			if (isLate) logErrorOnce("postback.not_settled", error, deps.now());
+		}),
+	);
+	try {
+		await inTime(settling, SETTLING_TIMEOUT_MS, "the database");
+	} catch (error) {
+		isLate = true;
+		throw error;
+	}
 }
 
 /** Only for the ledger: the answer does not depend on it. */

@@ -297,9 +297,13 @@ describe("worker: nobody waits for ever", () => {
 		expect(rows.results).toEqual([{ outcome: "accepted" }]);
 		// The key is read, and no more.
 		let calls = 0;
-		const DB = wrapD1(env.DB, () => (calls++ < 1 ? undefined : HANGS()));
+		const { promise: hanging, reject } = Promise.withResolvers<void>();
+		const DB = wrapD1(env.DB, () => (calls++ < 1 ? undefined : hanging));
 		const [late, seconds] = await timed(() => answerOf({ POSTBACKS, DB }, postback("too-late")));
 		expect([JSON.parse(late.text), seconds]).toEqual([{ message: "something went wrong", error_code: 2 }, expect.closeTo(12, -1)]);
+		// What comes of it at last is told, too.
+		reject(new Error(LOST));
+		await vi.waitFor(() => expect(logged()).toContainEqual(expect.objectContaining({ event: "postback.not_settled", message: LOST })));
 	});
 });
 

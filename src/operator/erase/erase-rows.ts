@@ -210,7 +210,7 @@ async function readFormer(db: Database, ids: string, present: readonly Key[]): P
 	const attached = await db.all<Key>(sql`SELECT DISTINCT request ->> 'platform' AS platform, request ->> 'txnid' AS txnid FROM adjustments
 		WHERE kind = 'attach_conversion' AND request ->> 'click' IN (SELECT atom FROM json_each(${ids}))`);
 	const known = new Set(present.map(keyOf));
-	return attached.filter((key) => !known.has(keyOf(key))).map(({ platform, txnid }) => ({ platform, txnid }));
+	return attached.filter((key) => !known.has(keyOf(key)));
 }
 
 /** The events in which they got one of these clicks, without the publisher's id of it. */
