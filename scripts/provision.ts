@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Command, Option } from "commander";
 import { Failure, reportFailure } from "./local/failure.ts";
 import { ROOT } from "./local/paths.ts";
+import { writeInput } from "./local/processes.ts";
 import { LOCATIONS, type Location } from "./provision/account.ts";
 import { migrateBoundPostgres } from "./provision/migrate-bound.ts";
 import { describePlan, type Made, type ProvisionOptions, provision, URLS } from "./provision/provision.ts";
@@ -21,7 +22,7 @@ function runWrangler(arguments_: readonly string[], input = ""): Promise<{ code:
 	});
 	let output = "";
 	for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-	child.stdin.end(input);
+	writeInput(child, input);
 	return new Promise((resolve, reject) => {
 		child.on("error", reject);
 		child.on("close", (code) => resolve({ code: code ?? 1, output }));

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawnSync } from "node:child_process";
 import { errorCode } from "./failure.ts";
 
 /** The processes that `pid` started, and those they started. */
@@ -46,4 +46,12 @@ export function isAlive(pid: number): boolean {
 	} catch (error) {
 		return errorCode(error) === "EPERM";
 	}
+}
+
+/** Gives a process all that it is to read. That it ended without reading it is told by its exit code, and is no fault of the writing. */
+export function writeInput({ stdin }: ChildProcess, input: string): void {
+	stdin?.on("error", (error) => {
+		if (errorCode(error) !== "EPIPE") throw error;
+	});
+	stdin?.end(input);
 }

@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { writeInput } from "../../../scripts/local/processes.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const COPIED = [
@@ -36,7 +37,7 @@ export class Project {
 	/** Runs a command to its end, in the project's folder. */
 	async run(command: readonly string[], options: { env?: Record<string, string>; input?: string } = {}): Promise<Finished> {
 		const child = this.#spawn(command, options.env);
-		child.stdin?.end(options.input ?? "");
+		writeInput(child, options.input ?? "");
 		const output = collect(child);
 		const code = await exitOf(child);
 		return { code, ...output };
