@@ -5,7 +5,7 @@ import { insertRows } from "../db/json-rows.ts";
 import { isConstraintError, OvertakenError } from "../db/overtaken.ts";
 import { adjustments } from "../db/schema/adjustments.ts";
 import { invalidInput } from "../http/errors.ts";
-import { HttpError } from "../lib/http.ts";
+import { conflict, HttpError } from "../lib/http.ts";
 import { besideAdjustment } from "./audit-adjustment.ts";
 import type { AdjustmentDeps, Verdict } from "./deps.ts";
 import type { AnyRequest } from "./revalue-request.ts";
@@ -27,7 +27,7 @@ export async function readAdjustment(db: Database, id: string, request: AnyReque
 	if (row === undefined) return null;
 	const { was: _, was_released_micros: __, ...asked } = JSON.parse(row.request) as Record<string, unknown>;
 	if (row.kind === request.kind && JSON.stringify(asked) === requestOf(request)) return row;
-	throw new HttpError(412, { error: "Conflict", message: `The id ${id} is of another adjustment.` });
+	throw conflict(`The id ${id} is of another adjustment.`);
 }
 
 /**

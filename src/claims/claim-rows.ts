@@ -7,7 +7,7 @@ import { isConstraintError, isOvertaken } from "../db/overtaken.ts";
 import { claims } from "../db/schema/claims.ts";
 import { invalidInput, notThere } from "../http/errors.ts";
 import type { AuditVerb, ClaimState } from "../lib/enums.ts";
-import { HttpError } from "../lib/http.ts";
+import { conflict } from "../lib/http.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { formatUsd } from "../lib/money.ts";
 import { OPERATOR_CURSOR } from "../lib/page-cursor.ts";
@@ -88,7 +88,7 @@ export type ClaimChange = {
 
 /**
  * A claim as a text and its next state leave it.
- * @throws HttpError 409 where it has ended, or has other texts than were read; 422 where it holds too many, or too many wait for an answer
+ * @throws HttpError 412 where it has ended, or has other texts than were read; 422 where it holds too many, or too many wait for an answer
  */
 export function nextClaim(claim: ClaimRow, change: ClaimChange): ClaimRow {
 	const { at, by, state, text, adjustmentId = claim.adjustmentId, seen } = change;
@@ -128,7 +128,7 @@ export function writeClaim(claim: ClaimRow, change: ClaimChange, { state, thread
 
 /**
  * Writes a text to a claim that is under way, and its next state.
- * @throws HttpError 409 where it has ended, or was changed meanwhile; 422 as {@link nextClaim}
+ * @throws HttpError 412 where it has ended, or was changed meanwhile; 422 as {@link nextClaim}
  */
 export async function changeClaim(db: Database, claim: ClaimRow, change: ClaimChange): Promise<ClaimRow> {
 	const next = nextClaim(claim, change);
@@ -136,7 +136,7 @@ export async function changeClaim(db: Database, claim: ClaimRow, change: ClaimCh
 	return next;
 }
 
-/** Runs what writes a claim. @throws HttpError 409 where another has changed it meanwhile */
+/** Runs what writes a claim. @throws HttpError 412 where another has changed it meanwhile */
 export async function unlessChanged<Result>(write: () => Promise<Result>): Promise<Result> {
 	try {
 		return await write();
@@ -146,13 +146,9 @@ export async function unlessChanged<Result>(write: () => Promise<Result>): Promi
 	}
 }
 
-/** @throws HttpError 409 where the claim has ended */
+/** @throws HttpError 412 where the claim has ended */
 export function assertUnderWay({ state }: ClaimRow): void {
 	if (state !== "open" && state !== "answered") throw conflict(`It is ${state}, and so at its end.`);
-}
-
-function conflict(message: string): HttpError {
-	return new HttpError(409, { error: "Conflict", message });
 }
 
 function threadOf({ thread }: ClaimRow): ThreadEntry[] {

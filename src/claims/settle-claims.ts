@@ -52,7 +52,7 @@ type Deps = Pick<AdjustmentDeps, "db" | "now" | "actor">;
 /** `seen`: how many texts of the claim were read before this was decided, as {@link nextClaim} has it. */
 type Settling = { isDryRun?: boolean; seen?: number | undefined };
 
-/** @throws HttpError 404, 409, 422 as {@link changeClaim} */
+/** @throws HttpError 404, 412, 422 as {@link changeClaim} */
 export async function answerClaim(
 	{ db, now, actor }: Deps,
 	id: string,
@@ -63,7 +63,7 @@ export async function answerClaim(
 	return settle(db, await findClaim(db, id), change, isDryRun);
 }
 
-/** @throws HttpError 404, 409 as {@link changeClaim} */
+/** @throws HttpError 404, 412 as {@link changeClaim} */
 export async function declineClaim(
 	{ db, now, actor }: Deps,
 	id: string,
@@ -76,7 +76,7 @@ export async function declineClaim(
 
 /**
  * Grants a claim by an adjustment, whose id is made of the claim's, in one transaction: both are there, or neither is.
- * @throws HttpError 404, 409 as {@link changeClaim}; 422 where the adjustment cannot be made, or is another publisher's
+ * @throws HttpError 404, 412 as {@link changeClaim}; 422 where the adjustment cannot be made, or is another publisher's
  */
 export async function grantClaim(
 	deps: AdjustmentDeps,

@@ -36,7 +36,7 @@ const STEPS: Readonly<Record<MoveStep, (walk: Walk, moved: MovedTable, start: Pr
 	rows: compareRows,
 };
 
-/** @throws HttpError 409 where a move cannot begin or go on: nothing was changed then */
+/** @throws HttpError 412 where a move cannot begin or go on: nothing was changed then */
 export async function moveDatabase({ move, now }: MoveDeps, actor: Actor): Promise<MoveAnswer> {
 	if (move === null) throw refused(UNBOUND);
 	const { from, to, hasSwitched } = move;
@@ -95,7 +95,7 @@ async function ensureBegun({ from, to }: { from: Database; to: Database }, state
 	return moveId;
 }
 
-/** @throws HttpError 409 where the network has switched: there is no way back */
+/** @throws HttpError 412 where the network has switched: there is no way back */
 export async function cancelMove({ move, now }: MoveDeps, actor: Actor): Promise<MoveAnswer> {
 	if (move === null) throw refused(UNBOUND);
 	const { from, to, hasSwitched } = move;
@@ -147,5 +147,5 @@ function answer(
 }
 
 function refused(error: string): HttpError {
-	return new HttpError(409, { error });
+	return new HttpError(412, { error });
 }

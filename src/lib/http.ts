@@ -28,3 +28,14 @@ export class HttpError extends Error {
 		this.body = body;
 	}
 }
+
+/** 412: it is another, or in another state, than was taken for granted. Nothing was changed. (409 asks whether something is meant.) */
+export function conflict(message: string): HttpError {
+	return new HttpError(CONFLICT, { error: "Conflict", message });
+}
+
+const CONFLICT = 412;
+
+export function isConflict(error: unknown): error is HttpError {
+	return error instanceof HttpError && error.status === CONFLICT;
+}

@@ -819,7 +819,7 @@ describe("npm run operator", () => {
 	it.each([
 		[
 			["claims", "grant", "c-1", "--text", "why", "--by", "amount"],
-			[409, { error: "Conflict", message: "It is granted, and so at its end." }],
+			[412, { error: "Conflict", message: "It is granted, and so at its end." }],
 			"It is granted, and so at its end.",
 		],
 		[
@@ -946,7 +946,7 @@ describe("npm run operator", () => {
 			["/operator/claims/c-1/answer", { text: "Which shop?" }],
 			["/operator/claims/c-1/decline", { text: "No." }],
 		]);
-		answer = { status: 409, body: JSON.stringify({ error: "Conflict", message: "It is granted, and so at its end." }) };
+		answer = { status: 412, body: JSON.stringify({ error: "Conflict", message: "It is granted, and so at its end." }) };
 		const ended = await run("claims", "decline", "c-1", "--text", "No.", "--url", url);
 		expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("It is granted, and so at its end.")]);
 	});
@@ -1142,7 +1142,7 @@ describe("npm run operator", () => {
 		answer = { status: 200, body: JSON.stringify({ ...all, outcome: "cancelled" } satisfies MoveAnswer) };
 		expect((await run("database", "move", "--cancel", "--url", url)).stdout).toContain("D1 takes writes again");
 		expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ cancel: true });
-		answer = { status: 409, body: JSON.stringify({ error: "no move is under way" }) };
+		answer = { status: 412, body: JSON.stringify({ error: "no move is under way" }) };
 		expect(await run("database", "move", "--cancel", "--url", url)).toMatchObject({
 			code: 1,
 			stderr: expect.stringContaining("nothing was changed: no move is under way"),

@@ -163,15 +163,15 @@ describe("postgres: a move that does not come to its end", () => {
 
 	it("is refused where PostgreSQL holds something, before D1 stops to take writes", async () => {
 		await env.DB.prepare("INSERT INTO campaign_totals (campaign_id) VALUES (7)").run();
-		await expect(move()).rejects.toThrow(/409.*not empty \(campaign_totals\)/);
+		await expect(move()).rejects.toThrow(/412.*not empty \(campaign_totals\)/);
 		expect(await phaseOf(env.D1)).toBe("none");
 		await env.DB.prepare("DELETE FROM campaign_totals").run();
 	});
 
 	it("is refused where only one database is bound, or PostgreSQL is in use", async () => {
-		await expect(move({}, OLD)).rejects.toThrow(/409.*both bindings/);
-		await expect(move({}, SWITCHED)).rejects.toThrow(/409.*in use/);
-		await expect(move({ cancel: true })).rejects.toThrow(/409.*no move/);
+		await expect(move({}, OLD)).rejects.toThrow(/412.*both bindings/);
+		await expect(move({}, SWITCHED)).rejects.toThrow(/412.*in use/);
+		await expect(move({ cancel: true })).rejects.toThrow(/412.*no move/);
 	});
 
 	it("names what is not the same, does not end, and can be taken back", async () => {
@@ -280,7 +280,7 @@ describe("postgres: a move in the middle of traffic", () => {
 		const overtaken = wrapD1(env.D1, async ([first = ""]) => {
 			if (first.startsWith("UPDATE database_move")) await env.DB.prepare("UPDATE database_move SET phase = 'cancelled'").run();
 		});
-		await expect(move({}, { ...READY, DB: overtaken })).rejects.toThrow(/409.*cancelled meanwhile/);
+		await expect(move({}, { ...READY, DB: overtaken })).rejects.toThrow(/412.*cancelled meanwhile/);
 		expect((await move()).outcome).toBe("moved");
 		expect(await phaseOf(env.DB)).toBe("moved");
 		vi.restoreAllMocks();
@@ -302,8 +302,8 @@ describe("postgres: a move in the middle of traffic", () => {
 	it("after the switch PostgreSQL counts what had waited, once, and D1 takes nothing any more", async () => {
 		await runCron(SWITCHED);
 		expect(await phaseOf(env.DB)).toBe("used");
-		await expect(move({ cancel: true })).rejects.toThrow(/409.*has switched/);
-		await expect(move({ cancel: true }, SWITCHED)).rejects.toThrow(/409.*has switched/);
+		await expect(move({ cancel: true })).rejects.toThrow(/412.*has switched/);
+		await expect(move({ cancel: true }, SWITCHED)).rejects.toThrow(/412.*has switched/);
 		expect((await move({}, SWITCHED)).outcome).toBe("switched");
 		const left = await rowCounts(env.D1);
 		vi.spyOn(console, "error").mockImplementation(() => {});

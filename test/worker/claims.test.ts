@@ -71,7 +71,7 @@ describe("worker: claims and money", () => {
 			).run();
 			const granted = await grant(id, by);
 			await env.DB.prepare("DROP TRIGGER withdraw_meanwhile").run();
-			expect([by.kind, granted.status, await rowsOf("SELECT id FROM adjustments")]).toEqual([by.kind, 409, []]);
+			expect([by.kind, granted.status, await rowsOf("SELECT id FROM adjustments")]).toEqual([by.kind, 412, []]);
 			expect(await rowsOf("SELECT verdict, click_id FROM conversions ORDER BY txnid")).toEqual([
 				{ verdict: "voided", click_id: expect.any(String) },
 				{ verdict: null, click_id: null },
@@ -87,12 +87,12 @@ describe("worker: claims and money", () => {
 		expect((await call(`/${id}/reply`, { text: "It came twice." })).status).toBe(200);
 		for (const settle of [answerClaim, declineClaim])
 			await expect(settle(deps, id, "Which?", { seen: 1 })).rejects.toMatchObject({
-				status: 409,
+				status: 412,
 				body: { message: expect.stringMatching(/^Something/) },
 			});
 		const finance = await signIn({ staff: "fin", role: "finance" });
 		const form = { text: "Yes.", ...AMOUNT, seen: "1" };
-		expect((await post(`/console/operator/claims/${id}/grant`, finance, form)).status).toBe(409);
+		expect((await post(`/console/operator/claims/${id}/grant`, finance, form)).status).toBe(412);
 		expect(await rowsOf("SELECT state, version FROM claims WHERE id = ?", id)).toEqual([{ state: "open", version: 2 }]);
 		expect((await post(`/console/operator/claims/${id}/grant`, finance, { ...form, seen: "2" })).status).toBe(303);
 		expect(await rowsOf("SELECT state FROM claims WHERE id = ?", id)).toEqual([{ state: "granted" }]);

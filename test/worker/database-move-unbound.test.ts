@@ -10,7 +10,7 @@ it.each([{}, { cancel: true }])("%j names the guide that says how to bind both",
 		body: JSON.stringify(body),
 	});
 	expect([response.status, await response.json()]).toEqual([
-		409,
+		412,
 		{ error: "a move needs both bindings, DB and POSTGRES: see docs/operations/postgresql.md" },
 	]);
 });

@@ -22,7 +22,7 @@ export const OPERATOR_DATABASE_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: { description: "How far it has come.", content: { schema: named("DatabaseMove", moveAnswerSchema) } },
 			401: UNAUTHORIZED,
-			409: {
+			412: {
 				description: "It cannot begin, go on, or be cancelled; nothing was changed.",
 				content: {
 					schema: errorSchema,

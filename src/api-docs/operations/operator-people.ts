@@ -69,7 +69,7 @@ export const OPERATOR_PEOPLE_OPERATIONS: readonly Operation[] = [
 		body: { required: true, contents: [{ schema: roleRequestSchema, example: { role: "analyst", was: "owner" } }] },
 		answers: {
 			...changed,
-			409: {
+			412: {
 				description: "They have another role than `was`.",
 				content: { schema: errorSchema, example: { error: "Conflict", message: "Their role is analyst by now." } },
 			},

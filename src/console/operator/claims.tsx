@@ -9,7 +9,7 @@ import { traceConversion } from "../../conversions/trace.ts";
 import { mayAct } from "../../http/actor.ts";
 import { readInput, readQuery } from "../../http/read-input.ts";
 import { CLAIM_STATES } from "../../lib/enums.ts";
-import { HttpError } from "../../lib/http.ts";
+import { HttpError, isConflict } from "../../lib/http.ts";
 import { segmentOf } from "../../lib/path-segment.ts";
 import { ClaimShown, claimColumns, Known, Unsent } from "../claim-parts.tsx";
 import { formFaults } from "../form-faults.ts";
@@ -139,9 +139,9 @@ async function settle(
 		const { id } = await run({ ...deps.adjusting, actor }, seen === null ? undefined : Number(seen));
 		return seeOther(`${PATH}/${id}`);
 	} catch (error) {
-		const isOther = error instanceof HttpError && error.status === 409;
+		const isOther = isConflict(error);
 		const faults = isOther ? [{ path: "", message: String(error.body.message) }] : formFaults(error);
-		return showClaim(request, { status: isOther ? 409 : 422, sent: { of, typed: Object.fromEntries(form), faults } });
+		return showClaim(request, { status: isOther ? error.status : 422, sent: { of, typed: Object.fromEntries(form), faults } });
 	}
 }
 

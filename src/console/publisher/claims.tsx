@@ -5,7 +5,7 @@ import { claimRequestSchema, MAX_CLAIM_TEXT, ownClaimsQuerySchema, wordsSchema }
 import { listOwnClaims, lookUp, openClaim, replyToClaim, withdrawClaim } from "../../claims/own-claims.ts";
 import { givenOf, readInput, readQuery } from "../../http/read-input.ts";
 import { CLAIM_KINDS, CLAIM_STATES } from "../../lib/enums.ts";
-import { HttpError } from "../../lib/http.ts";
+import { isConflict } from "../../lib/http.ts";
 import { segmentOf } from "../../lib/path-segment.ts";
 import { CLAIM_KIND_WORDS, ClaimShown, claimColumns, Known, Unsent } from "../claim-parts.tsx";
 import { formFaults } from "../form-faults.ts";
@@ -122,9 +122,9 @@ export const CLAIMS_PAGES = [
 				const { id } = await replyToClaim(deps, publisher.id, actor, param("id"), readInput(wordsSchema, { text }).text);
 				return seeOther(`${PATH}/${id}`);
 			} catch (error) {
-				const isOther = error instanceof HttpError && error.status === 409;
+				const isOther = isConflict(error);
 				const faults = isOther ? [{ path: "", message: String(error.body.message) }] : formFaults(error);
-				return showClaim(request, { text, faults, status: isOther ? 409 : 422 });
+				return showClaim(request, { text, faults, status: isOther ? error.status : 422 });
 			}
 		},
 	}),

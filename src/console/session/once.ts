@@ -3,24 +3,22 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
-import { HttpError } from "../../lib/http.ts";
+import { conflict } from "../../lib/http.ts";
 import { MAX_SESSION_MS } from "../../retention/kept-for.ts";
 
 /**
  * Uses a form up; it is known as long as its session may last.
  * @param id by which the form tells itself from every other
- * @throws HttpError 422 where it does not say which one it is, 409 where it was sent before
+ * @throws HttpError 422 where it does not say which one it is, 412 where it was sent before
  */
 export async function useForm(db: Database, sessionHash: string, id: string, now: number): Promise<void> {
 	if (!/^[\da-f-]{36}$/.test(id)) throw invalidInput([{ path: "", message: "the form is not whole: open its page again" }]);
 	const used = await db.all(sql`INSERT INTO console_challenges (challenge, purpose, person_id, expires_at)
 		VALUES (${await challengeOf(sessionHash, id)}, ${"form"}, ${null}, ${now + MAX_SESSION_MS}) ON CONFLICT DO NOTHING RETURNING challenge`);
 	if (used.length === 0) {
-		throw new HttpError(409, {
-			error: "Conflict",
-			message:
-				"This form was sent already, and nothing was made a second time. What it made was shown once, and is in the list: if you did not keep it, end it there, and open the page again for another.",
-		});
+		throw conflict(
+			"This form was sent already, and nothing was made a second time. What it made was shown once, and is in the list: if you did not keep it, end it there, and open the page again for another.",
+		);
 	}
 }
 

@@ -10,7 +10,7 @@ import { type Actor, BREAK_GLASS } from "../../http/actor.ts";
 import { invalidInput, notThere } from "../../http/errors.ts";
 import { readInput } from "../../http/read-input.ts";
 import { type LinkPurpose, OPERATOR_ROLES, type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
-import { HttpError } from "../../lib/http.ts";
+import { conflict, type HttpError } from "../../lib/http.ts";
 import { leastIdAt, newTimeOrderedId } from "../../lib/ids.ts";
 import { DISGUISED, findLookAlike, foldName, isDisguised, looksLike } from "../../lib/names.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/time.ts";
@@ -243,14 +243,13 @@ export async function changeRole({ db, now }: PeopleDeps, actor: Actor, person: 
 	const held = (present?.results as { role: PersonRole }[] | undefined)?.[0]?.role;
 	if (held === given) return;
 	if (held === person.role) throw invalidInput([{ path: "role", message: neededAs(actor) }]);
-	throw new HttpError(409, { error: "Conflict", message: `Someone has made them ${held} meanwhile. Nothing was changed.` });
+	throw conflict(`Someone has made them ${held} meanwhile. Nothing was changed.`);
 }
 
-/** @param was the role that whoever changes it has seen @throws HttpError 409 where it is another one by now */
+/** @param was the role that whoever changes it has seen @throws HttpError 412 where it is another one by now */
 export function assertRole(person: KnownPerson, was: string | undefined): void {
 	if (was === undefined || was === person.role) return;
-	const message = `Their role is ${person.role} by now. Nothing was changed: look at the list again.`;
-	throw new HttpError(409, { error: "Conflict", message });
+	throw conflict(`Their role is ${person.role} by now. Nothing was changed: look at the list again.`);
 }
 
 /** @throws HttpError 422 where someone may not be disabled, or given another role, as {@link disablePerson} and {@link changeRole} have it */

@@ -57,8 +57,8 @@ describe("unit: answers that a command takes or tells of", () => {
 	});
 
 	it.each([
-		[409, { error: "Conflict", message: "It is granted." }, "It is granted."],
-		[409, { error: "no move is under way" }, "no move is under way"],
+		[412, { error: "Conflict", message: "It is granted." }, "It is granted."],
+		[412, { error: "no move is under way" }, "no move is under way"],
 		[412, { error: "Conflict", message: "The id is of another." }, "The id is of another."],
 		[503, HELD, HELD.error],
 	])("HTTP %d is told in the server's words", (status, body, said) => {
@@ -77,7 +77,7 @@ describe("unit: answers that a command takes or tells of", () => {
 		const head = "The server refused, and nothing more was changed:";
 		expect(told(503, HELD, begun)).toEqual([`${head} ${HELD.error}`, STANDS.stands]);
 		expect(told(422, refused({ path: "x", message: "is wrong" }), begun)).toEqual([head, "  x: is wrong", STANDS.stands]);
-		expect(told(409, { error: "it was cancelled meanwhile" }, begun)).toEqual([`${head} it was cancelled meanwhile`]);
+		expect(told(412, { error: "it was cancelled meanwhile" }, begun)).toEqual([`${head} it was cancelled meanwhile`]);
 	});
 
 	it.each([

@@ -126,7 +126,7 @@ describe("worker: staff", () => {
 		expect((await get("/console/operator/publishers", { cookie })).status).toBe(200);
 		expect((await send(`${STAFF}/${mae}/role`, { was: "viewer", role: "manager" })).status).toBe(303);
 		const late = await send(`${STAFF}/${mae}/role`, { was: "viewer", role: "admin" });
-		expect([late.status, late.text.includes("Their role is manager by now")]).toEqual([409, true]);
+		expect([late.status, late.text.includes("Their role is manager by now")]).toEqual([412, true]);
 		expect((await send(`${STAFF}/${mae}/role`, { was: "manager", role: "owner" })).status).toBe(422);
 		expect((await send(`${STAFF}/${mae}/end-sessions`, {})).status).toBe(303);
 		expect((await get("/console/operator/publishers", { cookie })).status).toBe(303);

@@ -145,7 +145,7 @@ describe("worker: claims", () => {
 			expect([path, refused.status, kept.every((text) => refused.text.includes(text))]).toEqual([path, 422, true]);
 		}
 		const overtaken = await shown(post(`/console/operator/claims/${id}/decline`, who.finance, { text: "No such order.", seen: "0" }));
-		expect([overtaken.status, overtaken.text.includes("No such order.</textarea>")]).toEqual([409, true]);
+		expect([overtaken.status, overtaken.text.includes("No such order.</textarea>")]).toEqual([412, true]);
 		expect(overtaken.text).toContain('name="seen" value="1"');
 		expect((await post(`/console/operator/claims/${id}/answer`, who.finance, { text: "Which shop?" })).status).toBe(303);
 		expect(await stateOf(id)).toBe("answered");
@@ -163,10 +163,10 @@ describe("worker: claims", () => {
 			[`/console/operator/claims/${id}/answer`, who.finance],
 		] as const) {
 			const ended = await shown(post(path, writer, { text: "It <was> not." }));
-			expect([path, ended.status, ended.text]).toEqual([path, 409, expect.stringContaining("It is declined, and so at its end.")]);
+			expect([path, ended.status, ended.text]).toEqual([path, 412, expect.stringContaining("It is declined, and so at its end.")]);
 			expect(ended.text).toMatch(/What you wrote, which was not sent[\s\S]*<textarea [^>]*readonly[^>]*>It &lt;was&gt; not\.<\/textarea>/);
 		}
-		expect((await post(`/console/claims/${id}/withdraw`, who.cpa)).status).toBe(409);
+		expect((await post(`/console/claims/${id}/withdraw`, who.cpa)).status).toBe(412);
 		const { results } = await env.DB.prepare("SELECT actor, verb FROM audit WHERE subject_id = ? ORDER BY verb").bind(id).all();
 		expect(results).toEqual([
 			{ actor: "fin", verb: "answerClaim" },
@@ -211,7 +211,7 @@ describe("worker: claims", () => {
 		expect((await operate("nothing/decline?dry_run=1", { text: "No." })).status).toBe(404);
 		expect(await stored()).toEqual(before);
 		await operate(`${id}/decline`, { text: "No." });
-		expect((await dry("answer", { text: "Which shop?" })).status).toBe(409);
+		expect((await dry("answer", { text: "Which shop?" })).status).toBe(412);
 	});
 
 	it("are granted once, by an adjustment of the claim's own publisher", async () => {
@@ -238,7 +238,7 @@ describe("worker: claims", () => {
 		const both = await Promise.all([operate(path, { text: "Yes.", by: amount }), operate(path, { text: "Yes.", by: amount })]);
 		expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
 		expect(Number(await earned())).toBeCloseTo(Number(before) + 12.5, 4);
-		expect((await operate(path, { text: "Yes.", by: amount })).status).toBe(409);
+		expect((await operate(path, { text: "Yes.", by: amount })).status).toBe(412);
 		const { claim: unsold } = await claim({ id: "unsold <1>" });
 		const form = {
 			text: "It was found.",

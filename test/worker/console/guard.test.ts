@@ -236,9 +236,9 @@ describe("worker: the guard", () => {
 			ask("/console/made", who, { method: "POST", body: new URLSearchParams(form) });
 		const form = { form: crypto.randomUUID() };
 		const both = await Promise.all([send(form), send(form)]);
-		expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+		expect(both.map(({ status }) => status).toSorted()).toEqual([200, 412]);
 		const again = await send(form);
-		expect([again.status, await again.text()]).toEqual([409, expect.stringContaining("This form was sent already")]);
+		expect([again.status, await again.text()]).toEqual([412, expect.stringContaining("This form was sent already")]);
 		const headers = { referer: `${OWN.origin}/console/keys?x=1` };
 		const told = await (await ask("/console/made", visitor, { method: "POST", body: new URLSearchParams(form), headers })).text();
 		expect(told).toContain("<h1>Nothing was changed</h1>");
@@ -248,9 +248,9 @@ describe("worker: the guard", () => {
 		const notDone = await send(refused);
 		expect([notDone.status, await notDone.text()]).toEqual([422, expect.stringContaining("<title>Not done: ")]);
 		expect((await send({ ...refused, kind: "right" })).status).toBe(200);
-		expect((await send({ ...refused, kind: "right" })).status).toBe(409);
+		expect((await send({ ...refused, kind: "right" })).status).toBe(412);
 		const failed = { form: crypto.randomUUID(), kind: "fails" };
-		expect([(await send(failed)).status, (await send({ ...failed, kind: "right" })).status]).toEqual([500, 409]);
+		expect([(await send(failed)).status, (await send({ ...failed, kind: "right" })).status]).toEqual([500, 412]);
 		expect(made).toBe(2);
 		for (const strange of [{}, { form: "" }, { form: "x".repeat(36) }]) expect((await send(strange)).status).toBe(422);
 		expect((await send(form, await signIn({ publisher: "acme", name: "Other" }))).status).toBe(200);

@@ -382,8 +382,8 @@ describe("worker: /operator/people", () => {
 
 	it.each([
 		["/role", { role: "admin" }, 422],
-		["/role", { role: "analyst", was: "analyst" }, 409],
-		["/role?dry_run=1", { role: "analyst", was: "analyst" }, 409],
+		["/role", { role: "analyst", was: "analyst" }, 412],
+		["/role?dry_run=1", { role: "analyst", was: "analyst" }, 412],
 		["/role?dry_run=1", { role: "admin" }, 422],
 		["/role", {}, 422],
 		["/disable?dryrun=1", {}, 422],
@@ -393,7 +393,7 @@ describe("worker: /operator/people", () => {
 		const { id } = await known("acme", "Bad");
 		const before = await read(id);
 		expect((await call(`/${id}${path}`, body)).status).toBe(status);
-		expect((await call(`/nobody${path}`, body)).status).toBe(status === 409 || "role" in body ? 404 : status);
+		expect((await call(`/nobody${path}`, body)).status).toBe(status === 412 || "role" in body ? 404 : status);
 		expect(await read(id)).toEqual(before);
 	});
 

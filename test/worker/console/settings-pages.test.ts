@@ -166,7 +166,7 @@ describe("worker: a publisher's settings", () => {
 		const form = { kind: "publisher_key", form: crypto.randomUUID() };
 		await made(await post("/console/settings/keys/issue", who.other, form));
 		const again = await shown(post("/console/settings/keys/issue", who.other, form));
-		expect([again.status, again.text]).toEqual([409, expect.stringContaining("sent already")]);
+		expect([again.status, again.text]).toEqual([412, expect.stringContaining("sent already")]);
 		await setPublisher("cpc", "status", "suspended");
 		const text = await settings(who.other);
 		expect(text).not.toContain("keys/issue");
