@@ -4,6 +4,7 @@ import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openDatabase, runTransaction } from "../../src/db/client.ts";
 import { type BatchOptions, openPostgres, type PostgresDatabase, withConnectionsOf } from "../../src/db/postgres.ts";
+import { within } from "../../src/lib/async.ts";
 import { importNetwork } from "../../src/operator/network/import-network.ts";
 import { openStage } from "../../src/operator/network/stage-rows.ts";
 import { rowsOf } from "../support/click-messages.ts";
@@ -86,17 +87,15 @@ it("postgres: what is staged is removed row by row also where the table was foun
 	}
 });
 
-it.each([
-	["before-commit", 503, 100_000],
-	["after-commit", 200, 200_000],
-] as const)("postgres: a line that breaks %s is told as what came of it", async (cut, status, epc) => {
-	const inner = openPostgres(proxiedUrl());
+/** @param taking what is done about its transaction */
+function importOver(url: string, taking: <Value>(takeOver: () => Promise<Value>) => Promise<Value>): Promise<unknown> {
+	const inner = openPostgres(url);
 	const client: PostgresDatabase = Object.create(inner);
 	client.prepare = (query) => inner.prepare(query);
 	client.batch = async <Row>(statements: D1PreparedStatement[], options?: BatchOptions) => {
+		const run = () => inner.batch<Row>(statements, options);
 		// What is staged before it is written in few statements.
-		if (statements.length > 20) await cutLine(cut);
-		return inner.batch<Row>(statements, options);
+		return statements.length > 20 ? taking(run) : run();
 	};
 	const deps = {
 		db: openDatabase(client),
@@ -107,11 +106,38 @@ it.each([
 			return { version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null };
 		},
 	};
-	const cutsBefore = await cutLine("never");
-	const done = await withConnectionsOf(env, () =>
+	return withConnectionsOf(env, () =>
 		importNetwork(deps, new Blob([fileOf("0.2")]).stream(), PLAIN_IMPORT).catch((error: unknown) => error),
 	);
+}
+
+it.each([
+	["before-commit", 503, 100_000],
+	["after-commit", 200, 200_000],
+] as const)("postgres: a line that breaks %s is told as what came of it", async (cut, status, epc) => {
+	const cutsBefore = await cutLine("never");
+	const done = await importOver(proxiedUrl(), async (takeOver) => {
+		await cutLine(cut);
+		return takeOver();
+	});
 	expect(await cutLine("never")).toBe(cutsBefore + 1);
 	expect(done).toMatchObject(status === 503 ? { status, body: NOT_TAKEN_OVER } : { dry_run: false, difference: { changed: 1 } });
 	expect(await stored()).toEqual([{ epc_micros: epc, staged: 0 }]);
+});
+
+it("postgres: one whose commit goes on behind a lost line is waited for, and told as what came of it", async () => {
+	await env.DB.prepare(
+		"CREATE FUNCTION meanwhile() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(2); RETURN NULL; END $$",
+	).run();
+	await env.DB.prepare(
+		"CREATE CONSTRAINT TRIGGER meanwhile AFTER INSERT ON network_versions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION meanwhile()",
+	).run();
+	const done = await importOver(env.POSTGRES.connectionString, async (takeOver) => {
+		// On a line of its own, as if that were lost.
+		const taking = withConnectionsOf(env, takeOver);
+		if ((await within(taking, 1_000, "under way")) !== "under way") throw new Error("its commit took no time");
+		throw new Error("Network connection lost.");
+	});
+	expect(done).toMatchObject({ dry_run: false, difference: { changed: 1 } });
+	expect(await stored()).toEqual([{ epc_micros: 200_000, staged: 0 }]);
 });

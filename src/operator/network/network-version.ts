@@ -1,6 +1,6 @@
 /** The network's version, which every import raises, and what has changed since one. */
 import { type SQL, sql } from "drizzle-orm";
-import type { Database } from "../../db/client.ts";
+import { type Database, runTransaction } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
 import type { AuditVerb, NetworkChangeKind } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
@@ -28,10 +28,13 @@ export async function readVersion(db: Database): Promise<number> {
 	return row?.version ?? 0;
 }
 
-/** Whether an import was taken over: one whose answer was lost may have been. */
+/** Whether an import was taken over: one whose answer was lost may have been. Waits for a commit that is still going on: it writes in turn. */
 export async function hasImport(db: Database, id: string): Promise<boolean> {
-	const [row] = await db.all<{ found: number }>(sql`SELECT 1 AS found FROM network_versions WHERE id = ${id}`);
-	return row !== undefined;
+	const [, rows] = await runTransaction(db, [
+		sql`UPDATE network_versions SET id = id WHERE id = ${id}`,
+		sql`SELECT 1 AS found FROM network_versions WHERE id = ${id}`,
+	]);
+	return rows?.results.length === 1;
 }
 
 /** The version after `present`. */
