@@ -19,7 +19,8 @@ import type { Replayed } from "../../src/operator/dead-letters/replay-answers.ts
 import type { CredentialState, Issued, KeysPreview, Revoked } from "../../src/operator/keys/keys-answers.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
 import type { ShownImport } from "../../src/operator/network/imports-answer.ts";
-import type { Reconciled } from "../../src/operator/statement/statement-answers.ts";
+import { DIFFERENCE_KINDS } from "../../src/operator/statement/compare-statement.ts";
+import type { DifferenceCounts, Reconciled, Statements } from "../../src/operator/statement/statement-answers.ts";
 import type { ReconcileAnswer } from "../../src/reconcile/reconcile-answers.ts";
 import { Commands } from "./support/commands.ts";
 import { freePort, Project } from "./support/project.ts";
@@ -967,6 +968,25 @@ describe("npm run operator", () => {
 		const change = '  ~ campaign 9001 of shoes.example\n      commission_rate: "5% CPS" → none\n';
 		expect(one.stdout).toBe(`${line}: 1 added, 1 changed, 0 removed\n${change}  … and 1 more\n`);
 		expect(seen.map(({ path }) => path)).toEqual(["/operator/network/imports/i-1"]);
+	});
+
+	it("statements: lists those that were applied, and says of which not all is", async () => {
+		const counts = Object.fromEntries(DIFFERENCE_KINDS.map((kind) => [kind, 0])) as DifferenceCounts;
+		const whole = { platform: "west", hash: "ab12", at: "2026-11-20T09:00:00.000Z", actor: "fay", layout: "awin", rows: 40, applied: 3 };
+		const applied: Statements["data"][number] = { ...whole, applied_at: "2026-11-20T09:00:01.000Z", counts };
+		answer = {
+			status: 200,
+			body: JSON.stringify({ data: [applied, { ...applied, rows: 1, applied_at: null }], limit: 2, next_cursor: "x" }),
+		};
+		const { stdout } = await run("statements", "--platform", "west", "--limit", "2", "--url", url);
+		const head = "2026-11-20T09:00:00.000Z  fay  west";
+		expect(stdout).toBe(
+			`${head}  40 rows, 3 postbacks made of it  ab12\n${head}  1 row, 3 postbacks made of it: not all of it is applied, give it again  ab12\nThere are more: --cursor x\n`,
+		);
+		expect(seen.map(({ path }) => path)).toEqual(["/operator/reconcile?platform=west&limit=2"]);
+		answer = { status: 200, body: JSON.stringify({ data: [], limit: 100, next_cursor: null }) };
+		const none = await run("statements", "--platform", "west", "--url", url);
+		expect(none.stdout).toBe('There are no applied statements with --platform "west".\n');
 	});
 
 	it.each([
