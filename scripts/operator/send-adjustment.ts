@@ -73,7 +73,9 @@ export function describeAdjusted(answer: Adjusted): string {
 	const isMoneyAlone = changed.length === 0 && Number(answer.publisher_revenue) !== 0;
 	const things = changed.length > 0 ? changed.join(" and ") : "Nothing";
 	const least = complete ? "" : "At least: ";
+	const { alike } = answer;
 	return [
+		...(alike === null ? [] : [`The same amount is on that day already, by adjustment ${alike}: is this one meant?`]),
 		...(isMoneyAlone ? [] : [`${least}${things} ${dry_run ? "would change" : "changed"}.`]),
 		`${dry_run ? "Would change" : "Changed"} publisher revenue by ${answer.publisher_revenue} USD, gross by ${answer.gross_revenue} USD.`,
 		...(id === null ? [] : [describeId(answer.kind, id)]),

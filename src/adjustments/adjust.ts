@@ -28,7 +28,8 @@ export async function adjust(deps: AdjustmentDeps, request: AdjustmentRequest): 
 	const { id, kind, clicks, conversions } = stored;
 	if (clicks > 0) await tellOfSpend(deps);
 	logInfo("adjustment.made", { adjustment: id, kind, clicks, conversions, complete: stored.cursor === null });
-	return { id, ...answerOf(kind, { ...stored, complete: stored.cursor === null }), dry_run: false };
+	const alike = request.kind === "amount" ? await findAlike(deps.db, request, id) : null;
+	return { id, ...answerOf(kind, { ...stored, complete: stored.cursor === null }), alike, dry_run: false };
 }
 
 /** Best effort: the cron looks at caps every minute. */
@@ -61,7 +62,8 @@ export async function previewAdjustment(deps: AdjustmentDeps, request: Adjustmen
 				: request.kind === "undo"
 					? await previewUndo(deps, request)
 					: await previewWord(deps, await readWord(db, request));
-	return { id: null, ...answerOf(request.kind, change), dry_run: true };
+	const alike = request.kind === "amount" ? await findAlike(db, request, null) : null;
+	return { id: null, ...answerOf(request.kind, change), alike, dry_run: true };
 }
 
 export function answerOf(kind: Adjusted["kind"], change: Change): Omit<Adjusted, "id" | "dry_run"> {
@@ -73,6 +75,7 @@ export function answerOf(kind: Adjusted["kind"], change: Change): Omit<Adjusted,
 		publisher_revenue: formatUsd(publisherRevenueMicros),
 		gross_revenue: formatUsd(grossRevenueMicros),
 		complete,
+		alike: null,
 	};
 }
 
@@ -113,6 +116,15 @@ async function addAmount(deps: AdjustmentDeps, request: AmountRequest): Promise<
 		publisherRevenueMicros,
 		request,
 	);
+}
+
+/** What has the same amount on the same day already: booked twice, perhaps. @param id of the one that is looked at, where it has one */
+async function findAlike(db: Database, { publisher, date, amount }: AmountRequest, id: string | null): Promise<string | null> {
+	const [found] = await db.all<{ id: string }>(sql`SELECT a.id FROM adjustments a
+		WHERE a.publisher_id = ${publisher} AND a.date = ${date} AND a.kind = 'amount' AND a.amount_micros = CAST(${microsOf(amount)} AS BIGINT)
+			AND a.id <> ${id ?? ""} AND NOT EXISTS (SELECT 1 FROM adjustments u WHERE u.undoes = a.id)
+		ORDER BY a.at DESC, a.id DESC LIMIT 1`);
+	return found?.id ?? null;
 }
 
 /** Adds an amount to a publisher's day, in one transaction with its row. */

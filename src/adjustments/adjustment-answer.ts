@@ -17,6 +17,10 @@ const changes = {
 export const adjustedSchema = v.strictObject({
 	id: v.pipe(v.nullable(text), v.description("Undoes it. Null of a dry run.")),
 	...changes,
+	alike: v.pipe(
+		v.nullable(text),
+		v.description("Of an `amount`: the latest other adjustment by the same amount on the same day of the publisher that is not undone."),
+	),
 	dry_run: v.boolean(),
 });
 

@@ -717,8 +717,15 @@ describe("npm run operator", () => {
 			publisher_revenue: "-200.0000",
 			gross_revenue: "0.0000",
 		};
-		answersBefore = [{ status: 200, body: JSON.stringify({ ...part, complete: false, dry_run: false } satisfies Adjusted) }];
-		const whole = { ...part, clicks: 1_200, publisher_revenue: "-240.0000", complete: true, dry_run: false } satisfies Adjusted;
+		answersBefore = [{ status: 200, body: JSON.stringify({ ...part, complete: false, alike: null, dry_run: false } satisfies Adjusted) }];
+		const whole = {
+			...part,
+			clicks: 1_200,
+			publisher_revenue: "-240.0000",
+			complete: true,
+			alike: null,
+			dry_run: false,
+		} satisfies Adjusted;
 		answer = { status: 200, body: JSON.stringify(whole) };
 		const { code, stdout } = await run(
 			...["adjust", "void-clicks", "--publisher", "acme-media", "--address-prefix", "203.0.113.0/24", "--campaign", "11"],
@@ -763,7 +770,7 @@ describe("npm run operator", () => {
 		[["undo", "a-1"], { kind: "undo", adjustment: "a-1" }],
 	])("adjust %j --dry-run only says what would change", async (command, body) => {
 		const none = { id: null, kind: "undo", clicks: 1, conversions: 1, publisher_revenue: "2.5000", gross_revenue: "0.0000" };
-		answer = { status: 200, body: JSON.stringify({ ...none, complete: true, dry_run: true }) };
+		answer = { status: 200, body: JSON.stringify({ ...none, complete: true, alike: null, dry_run: true }) };
 		const { stdout } = await run("adjust", ...command, "--text", "why", "--id", "id-of-mine", "--dry-run", "--url", url);
 		expect(stdout).toBe("1 click and 1 conversion would change.\nWould change publisher revenue by 2.5000 USD, gross by 0.0000 USD.\n");
 		expect(seen.map((request) => JSON.parse(request.body))).toEqual([{ ...body, text: "why", id: "id-of-mine" }]);
@@ -775,7 +782,7 @@ describe("npm run operator", () => {
 	])("adjust %j says what it changed, and how to undo it where that can be", async (command, kind, last) => {
 		const id = kind === "undo" ? "a-4" : "a-3";
 		const done = { id, kind, clicks: 0, conversions: 0, publisher_revenue: "-2.5000", gross_revenue: "0.0000" };
-		answer = { status: 200, body: JSON.stringify({ ...done, complete: true, dry_run: false } satisfies Adjusted) };
+		answer = { status: 200, body: JSON.stringify({ ...done, complete: true, alike: null, dry_run: false } satisfies Adjusted) };
 		const { stdout } = await run("adjust", ...command, "--text", "why", "--url", url);
 		expect(stdout).toBe(`Changed publisher revenue by -2.5000 USD, gross by 0.0000 USD.\n${last}`);
 	});
@@ -866,7 +873,7 @@ describe("npm run operator", () => {
 	it("tells of a move that begins between two requests of one command what stands", async () => {
 		const part = {
 			...{ id: "a-1", kind: "void_clicks", clicks: 1_000, conversions: 0, publisher_revenue: "-1.0000", gross_revenue: "0.0000" },
-			...{ complete: false, dry_run: false },
+			...{ complete: false, alike: null, dry_run: false },
 		} satisfies Adjusted;
 		answersBefore = [{ status: 200, body: JSON.stringify(part) }];
 		answer = { status: 503, body: '{"error":"The network database is being moved"}' };
@@ -932,14 +939,16 @@ describe("npm run operator", () => {
 
 		const adjusted = {
 			...{ id: null, kind: "amount" as const, clicks: 0, conversions: 0, publisher_revenue: "12.5000", gross_revenue: "0.0000" },
-			...{ complete: true, dry_run: true },
+			...{ complete: true, alike: "a-7", dry_run: true },
 		};
 		const granted: SettledClaim = { ...claim, state: "granted", adjustment: "claim-c-1", adjusted, dry_run: true };
 		answer = { status: 200, body: JSON.stringify(granted) };
 		const by = ["--by", "amount", "--date", "2026-11-19", "--amount", "12.50"];
 		const done = await run("claims", "grant", "c-1", "--text", "It was found.", ...by, "--dry-run", "--url", url);
 		expect(done.stdout).toContain("granted (adjustment claim-c-1)");
-		expect(done.stdout).toMatch(/^Nothing was changed. It would be:[\s\S]*Would change publisher revenue by 12.5000 USD/);
+		expect(done.stdout).toMatch(
+			/^Nothing was changed. It would be:[\s\S]*already, by adjustment a-7: is this one meant\?\nWould change publisher revenue by 12.5000 USD/,
+		);
 		await project.operator(["claims", "answer", "c-1", "--text", "Which shop?", "--url", url]);
 		await project.operator(["claims", "decline", "c-1", "--text", "No.", "--url", url]);
 		expect(seen.map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
@@ -1178,8 +1187,11 @@ describe("npm run operator", () => {
 			publisher_revenue: "-1.0000",
 			gross_revenue: "-2.0000",
 		} as const;
-		answersBefore = [{ status: 200, body: JSON.stringify({ ...part, complete: false, dry_run: false } satisfies Adjusted) }];
-		answer = { status: 200, body: JSON.stringify({ ...part, conversions: 3_001, complete: true, dry_run: false } satisfies Adjusted) };
+		answersBefore = [{ status: 200, body: JSON.stringify({ ...part, complete: false, alike: null, dry_run: false } satisfies Adjusted) }];
+		answer = {
+			status: 200,
+			body: JSON.stringify({ ...part, conversions: 3_001, complete: true, alike: null, dry_run: false } satisfies Adjusted),
+		};
 		const range = ["--currency", "EUR", "--from", "2026-11-01", "--to", "2026-11-07", "--text", "why", "--id", "r-1"];
 		const { stdout } = await run("rates", "revalue", ...range, "--url", url);
 		const body = { currency: "EUR", from: "2026-11-01", to: "2026-11-07", text: "why", id: "r-1" };
@@ -1187,7 +1199,7 @@ describe("npm run operator", () => {
 		expect(stdout).toBe(
 			"3001 conversions changed.\nChanged publisher revenue by -1.0000 USD, gross by -2.0000 USD.\nAdjustment r-1: importing the rates of before and revaluing again undoes it.\n",
 		);
-		answer = { status: 200, body: JSON.stringify({ ...part, id: null, complete: true, dry_run: true } satisfies Adjusted) };
+		answer = { status: 200, body: JSON.stringify({ ...part, id: null, complete: true, alike: null, dry_run: true } satisfies Adjusted) };
 		const preview = await run("rates", "revalue", ...range, "--dry-run", "--url", url);
 		expect(seen[0]?.path).toBe("/operator/rates/revalue?dry_run=1");
 		expect(preview.stdout).toContain("3000 conversions would change.");

@@ -34,6 +34,11 @@ export function Preview(props: {
 	return (
 		<Look title="What it comes to">
 			<Changed adjusted={adjusted} />
+			{adjusted.alike === null ? null : (
+				<p class="note">
+					The same amount was booked on that day already, by adjustment <code>{adjusted.alike}</code>.
+				</p>
+			)}
 			{children}
 			<form method="post" action={action}>
 				{Object.entries({ ...fields, step: "do", id: fields.id ?? newTimeOrderedId(now) }).map(([name, value]) => (

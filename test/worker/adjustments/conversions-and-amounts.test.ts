@@ -272,6 +272,22 @@ describe("worker: an amount is booked", () => {
 		expect((await report("daywise", CPC_KEY)).data).toEqual([]);
 	});
 
+	it("names the one that is on its day already and not undone, before it is booked and after", async () => {
+		const alike = async (body: object) => [(await preview(body)).alike, (await adjust(body)).alike];
+		expect(await alike({ ...AMOUNT, id: "first-one" })).toEqual([null, null]);
+		// Itself is no other.
+		expect((await adjust({ ...AMOUNT, id: "first-one" })).alike).toBeNull();
+		expect(await alike({ ...AMOUNT, amount: "2.5" })).toEqual([null, null]);
+		expect(await alike({ ...AMOUNT, date: "2026-11-09" })).toEqual([null, null]);
+		expect(await alike({ ...AMOUNT, publisher: "pc" })).toEqual([null, null]);
+		expect(await alike({ ...AMOUNT, amount: "-2.5000", id: "second-one" })).toEqual(["first-one", "first-one"]);
+		expect((await preview(AMOUNT)).alike).toBe("second-one");
+		await adjust({ kind: "undo", adjustment: "second-one" });
+		expect((await preview(AMOUNT)).alike).toBe("first-one");
+		await adjust({ kind: "undo", adjustment: "first-one" });
+		expect((await preview(AMOUNT)).alike).toBeNull();
+	});
+
 	it("asked again under its id, at once or later, is booked once", async () => {
 		const body = { ...AMOUNT, id: "amount-0001" };
 		await Promise.all([adjust(body), adjust(body)]);

@@ -65,7 +65,7 @@ describe("worker: conversions are valued by corrected rates", () => {
 		await setRate("1.2");
 		expect(await valued()).toEqual(before);
 		const change = { kind: "revalue", clicks: 0, conversions: 3, publisher_revenue: "1.6000", gross_revenue: "2.0000", complete: true };
-		expect(await revalue({}, "?dry_run=1")).toEqual({ id: null, ...change, dry_run: true });
+		expect(await revalue({}, "?dry_run=1")).toEqual({ id: null, ...change, alike: null, dry_run: true });
 		expect([await valued(), (await listAdjustments()).data]).toEqual([before, []]);
 		const done = await revalue();
 		expect(done).toMatchObject({ ...change, dry_run: false });

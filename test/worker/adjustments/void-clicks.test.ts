@@ -70,7 +70,7 @@ describe("worker: clicks are voided", () => {
 		await consume(a, b, c);
 		expect(await preview({ kind: "void_clicks", publisher: "cpc", source: "b" })).toEqual({
 			...{ id: null, kind: "void_clicks", clicks: 2, conversions: 0, publisher_revenue: "-0.4000", gross_revenue: "0.0000" },
-			...{ complete: true, dry_run: true },
+			...{ complete: true, alike: null, dry_run: true },
 		});
 		expect(await checkCounters()).toBe(3);
 		const done = await adjust({ kind: "void_clicks", publisher: "cpc", source: "b", text: " not people " });
