@@ -1,12 +1,17 @@
 /** An event of a conversion in words: what it set, with amounts as amounts and times as times. */
 import type { Trace } from "../../src/conversions/trace-answer.ts";
-import { formatUsd } from "../../src/lib/money.ts";
 
 type Event = Trace["conversions"][number]["events"][number];
 
-/** Amounts that stand in the conversion's own currency; all others are USD. */
-const IN_OWN_CURRENCY = new Set(["payoutMicros", "salesMicros"]);
-const LABELS: Record<string, string> = { grossMicros: "gross", salesUsdMicros: "sales", revenueMicros: "earned", cid: "cid" };
+/** Amounts, in USD or in the conversion's own currency. */
+const AMOUNTS: Readonly<Record<string, "USD" | "own">> = {
+	payout: "own",
+	sales: "own",
+	gross_usd: "USD",
+	sales_usd: "USD",
+	publisher_revenue: "USD",
+};
+const LABELS: Record<string, string> = { gross_usd: "gross", sales_usd: "sales", publisher_revenue: "earned" };
 
 const NOT_HELD = "no longer held";
 
@@ -28,9 +33,9 @@ export function describeEvent(event: Event, currency: string): string {
 	const { at, kind, set, why } = event;
 	const own = currencyOf(event, currency);
 	// An event of this kind also ends what was held and is voided: that is no release.
-	const isLetGo = kind === "released" && set.heldFor === null;
+	const isLetGo = kind === "released" && set.held_for === null;
 	const told = Object.entries(set)
-		.filter(([name, value]) => value !== false && !isSaid(name, own, set) && !(isLetGo && name === "heldFor"))
+		.filter(([name, value]) => value !== false && !isSaid(name, own, set) && !(isLetGo && name === "held_for"))
 		.map(([name, value]) => describeField(name, value, own));
 	return `${at}  ${isLetGo ? NOT_HELD : kind}${why === undefined ? "" : ` (${why.replaceAll("_", " ")})`}${told.length === 0 ? "" : `: ${told.join(", ")}`}`;
 }
@@ -41,17 +46,20 @@ function currencyOf({ set }: Event, before: string): string {
 
 /** True for what the other fields' amounts say already. */
 function isSaid(name: string, currency: string, set: Event["set"]): boolean {
-	return (name === "currency" && "payoutMicros" in set) || (name === "usdNanos" && currency === "USD");
+	return (name === "currency" && "payout" in set) || (name === "usd_rate" && currency === "USD");
 }
 
 function describeField(name: string, value: unknown, currency: string): string {
-	if (name === "heldFor") return value === null ? NOT_HELD : `held for ${String(value).replaceAll("_", " ")}`;
-	const label = LABELS[name] ?? name.replace(/(?:Micros|Nanos|Ppm)$/, "").replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+	if (name === "held_for") return value === null ? NOT_HELD : `held for ${String(value).replaceAll("_", " ")}`;
+	const label = LABELS[name] ?? name.replaceAll("_", " ");
 	if (value === null) return `no ${label}`;
 	if (value === true) return label;
-	if (typeof value !== "number") return `${label} ${String(value)}`;
-	if (name.endsWith("Micros")) return `${label} ${formatUsd(value)} ${IN_OWN_CURRENCY.has(name) ? currency : "USD"}`;
-	if (name === "usdNanos") return `1 ${currency} = ${value / 1_000_000_000} USD`;
-	if (name.endsWith("Ppm")) return `${label} ${value / 10_000} %`;
-	return `${label} ${name.endsWith("At") ? new Date(value).toISOString() : value}`;
+	const of = AMOUNTS[name];
+	if (of !== undefined) return `${label} ${String(value)} ${of === "own" ? currency : "USD"}`;
+	if (name === "usd_rate") return `1 ${currency} = ${String(value)} USD`;
+	return name === "revenue_share" ? `${label} ${percentOf(value)} %` : `${label} ${String(value)}`;
+}
+
+function percentOf(share: unknown): number {
+	return Number((Number(share) * 100).toFixed(4));
 }

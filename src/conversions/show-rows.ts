@@ -91,8 +91,34 @@ export function showConversion(row: ConversionRow): Omit<ShownConversion, "why" 
 }
 
 export function showEvent(row: EventRow): ShownConversion["events"][number] {
-	const details = JSON.parse(row.details) as EventDetails;
-	return { seq: row.seq, at: isoTime(row.at), kind: row.kind, postback: row.intake_id, ...details };
+	const { set, ...others } = JSON.parse(row.details) as EventDetails;
+	const shown = Object.fromEntries(Object.entries(set).map(([name, value]) => [nameOf(name), showValue(name, value)]));
+	return { seq: row.seq, at: isoTime(row.at), kind: row.kind, postback: row.intake_id, set: shown, ...others };
+}
+
+/** Columns that {@link showConversion} has under other names than their own in small letters. */
+const SHOWN_AS: Readonly<Record<string, keyof ShownConversion>> = {
+	payoutMicros: "payout",
+	salesMicros: "sales",
+	usdNanos: "usd_rate",
+	grossMicros: "gross_usd",
+	salesUsdMicros: "sales_usd",
+	revenueSharePpm: "revenue_share",
+	revenueMicros: "publisher_revenue",
+	publisherId: "publisher",
+};
+
+/** @example nameOf("clickedAt") // "clicked_at" */
+function nameOf(column: string): string {
+	return SHOWN_AS[column] ?? column.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function showValue(column: string, value: string | number | boolean | null): string | number | boolean | null {
+	if (typeof value !== "number") return value;
+	if (column.endsWith("Micros")) return formatUsd(value);
+	if (column.endsWith("Nanos")) return value / 1_000_000_000;
+	if (column.endsWith("Ppm")) return value / 1_000_000;
+	return column.endsWith("At") ? isoTime(value) : value;
 }
 
 export function showCallback(row: CallbackRow): Omit<ShownCallback, "attempts"> {

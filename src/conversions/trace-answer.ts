@@ -57,7 +57,10 @@ const eventSchema = v.strictObject({
 	at: time,
 	kind: v.picklist(CONVERSION_EVENT_KINDS),
 	postback: v.pipe(textOrNull, v.description("The postback that caused it.")),
-	set: v.pipe(v.record(text, v.unknown()), v.description("What it changed; amounts in millionths, times in milliseconds.")),
+	set: v.pipe(
+		v.record(text, v.union([text, v.number(), v.boolean(), v.null()])),
+		v.description("What it changed: fields of the conversion, by its names and in its forms, and some that are seen here alone."),
+	),
 	why: v.optional(v.pipe(text, v.description("Where the kind does not say it all."))),
 	adjustment: v.optional(v.pipe(text, v.description("The operator's adjustment that caused it."))),
 });

@@ -412,11 +412,11 @@ describe("npm run operator", () => {
 				events: [
 					{
 						...{ seq: 1, at: "T3", kind: "received", postback: "p" },
-						set: { status: "approved", test: false, payoutMicros: 10_000_000, currency: "EUR", eventAt: 0 },
+						set: { status: "approved", test: false, payout: "10.0000", currency: "EUR", event_at: "1970-01-01T00:00:00.000Z" },
 					},
 					{
 						...{ seq: 2, at: "T3", kind: "attributed", postback: "p" },
-						set: { usdNanos: 1_080_000_000, revenueMicros: 8_000_000, revenueSharePpm: 800_000 },
+						set: { usd_rate: 1.08, publisher_revenue: "8.0000", revenue_share: 0.8 },
 					},
 				],
 				callbacks: [

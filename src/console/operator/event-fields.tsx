@@ -1,10 +1,8 @@
 /** What an event of a conversion has set, in words: each field with its value as people read it. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { formatUsd } from "../../lib/money.ts";
 import { None, Time } from "../ui/values.tsx";
 
-/** Of the platform, in its own currency. */
-const IN_OWN_CURRENCY: ReadonlySet<string> = new Set(["payoutMicros", "salesMicros"]);
+const IN_USD: ReadonlySet<string> = new Set(["gross_usd", "sales_usd", "publisher_revenue"]);
 
 export function EventFields({ set }: { set: Readonly<Record<string, unknown>> }): JSX.Element {
 	return (
@@ -18,23 +16,17 @@ export function EventFields({ set }: { set: Readonly<Record<string, unknown>> })
 	);
 }
 
-/** `revenueSharePpm` is "revenue share". */
+/** `revenue_share` is "revenue share". */
 function wordsOf(name: string): string {
-	if (name === "usdNanos") return "USD for one of its currency";
-	return name
-		.replace(/(?:Micros|Ppm|Nanos)$/, "")
-		.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-		.replaceAll("usd", "USD");
+	if (name === "usd_rate") return "USD for one of its currency";
+	return name.replace(/_usd$/, "").replaceAll("_", " ");
 }
 
 function shown(name: string, value: unknown): JSX.Element | string {
 	if (value === null || value === undefined || value === "") return <None />;
-	if (typeof value === "number") {
-		if (name.endsWith("At")) return <Time at={value} />;
-		if (name.endsWith("Micros")) return `${formatUsd(value)}${IN_OWN_CURRENCY.has(name) ? "" : " USD"}`;
-		if (name.endsWith("Ppm")) return `${value / 10_000}%`;
-		if (name.endsWith("Nanos")) return String(value / 1e9);
-	}
+	if (typeof value === "string" && name.endsWith("_at")) return <Time at={value} />;
+	if (typeof value === "number" && name === "revenue_share") return `${Number((value * 100).toFixed(4))}%`;
+	if (IN_USD.has(name)) return `${String(value)} USD`;
 	if (typeof value === "boolean") return value ? "yes" : "no";
 	return typeof value === "string" || typeof value === "number" ? String(value) : JSON.stringify(value);
 }

@@ -4,14 +4,14 @@ import { EventFields } from "../../../src/console/operator/event-fields.tsx";
 test("unit: what an event has set is told as people read it", () => {
 	const set = {
 		cid: "<b>",
-		statusUnknown: false,
-		networkStatus: null,
-		eventAt: Date.parse("2026-11-18T15:00:00Z"),
-		payoutMicros: 12_345_600,
-		grossMicros: 1_234_500_000,
-		usdNanos: 1_000_000_000,
-		revenueSharePpm: 800_000,
-		sourceId: "side_bar",
+		status_unknown: false,
+		network_status: null,
+		event_at: "2026-11-18T15:00:00.000Z",
+		payout: "12.3456",
+		gross_usd: "1234.5000",
+		usd_rate: 1,
+		revenue_share: 0.8,
+		source_id: "side_bar",
 	};
 	const html = String(<EventFields set={set} />);
 	const text = html.replaceAll("</li>", "\n").replaceAll(/<[^>]*>/g, "");

@@ -99,6 +99,16 @@ describe("worker: tracing a sale", () => {
 		]);
 	});
 
+	test("its events, one after the other, come to what it is now, by the same names and in the same forms", async () => {
+		const [conversion] = (await trace("T-1001")).conversions;
+		const { events, ...shown } = conversion as unknown as Record<string, unknown> & { events: { set: Record<string, unknown> }[] };
+		const told: Record<string, unknown> = Object.assign({}, ...events.map(({ set }) => set));
+		const { brand_id, clicked_at, held_for, ...others } = told;
+		expect(shown).toMatchObject(others);
+		expect(Object.keys(others)).toEqual(expect.arrayContaining(["payout", "usd_rate", "gross_usd", "revenue_share", "publisher_revenue"]));
+		expect([brand_id, clicked_at, held_for]).toEqual([expect.any(Number), expect.stringMatching(/Z$/), undefined]);
+	});
+
 	test("the id of a request leads through the queue to the callback that came of it", async () => {
 		const { postbacks, conversions } = await trace("T-1001");
 		const callbacks = conversions[0]?.callbacks as { request_id: string }[];
