@@ -4,7 +4,6 @@
  * of the click, conversions by that of the event, amounts by that at which they were booked.
  */
 import { type SQL, sql } from "drizzle-orm";
-import type { TokenKind } from "../lib/enums.ts";
 import { offerIdOf } from "../lib/md5-ids.ts";
 import { formatUsd } from "../lib/money.ts";
 import { utcDay } from "../lib/time.ts";
@@ -13,6 +12,7 @@ import { COUNTED_CONVERSION, PAID_CLICK, PAID_CONVERSION, VOIDED_CLICK } from ".
 import { CREDIT_DETAILS, creditedOf } from "./credited.ts";
 import type { ReportRecord } from "./csv.ts";
 import { amountAsSum, type ExactSum, readSum, sumOf } from "./exact-sum.ts";
+import { atagOf, clicksBy, OF_CLICK, OF_NO_CLICK, type OfClick, subidsOf, userIdOf } from "./of-click.ts";
 import type { Period } from "./read-report-query.ts";
 import { limitTo, type Report } from "./report.ts";
 import { splitRevenue } from "./sums.ts";
@@ -35,19 +35,10 @@ type Row = {
 	credited?: number;
 	gross: ExactSum;
 	sales: ExactSum;
-	/** Of the click; null where the conversion's is not stored. */
-	kind: TokenKind | null;
-	uid: string | null;
 	domain: string | null;
 	source_id: string | null;
-	atag: string | null;
 	campaign_id: number | null;
-	subid1: string | null;
-	subid2: string | null;
-	subid3: string | null;
-	subid4: string | null;
-	subid5: string | null;
-};
+} & OfClick;
 
 /** Of a click's conversions. */
 const sumOfClick = (column: SQL, asOf: AsOf) =>
@@ -73,13 +64,12 @@ const ofConversion = (detail: boolean, isReplaced: boolean) => sql`
 	${amountAsSum(sql`v.gross_micros`)} AS gross, ${amountAsSum(sql`v.sales_usd_micros`)} AS sales,
 	v.source_id AS source_id, v.campaign_id AS campaign_id${detail ? sql`, ${creditedOf(isReplaced)} AS credited` : sql``}`;
 
-const OF_EITHER = sql`b.domain AS domain, c.kind AS kind, c.uid AS uid, c.atag AS atag, c.subid1 AS subid1, c.subid2 AS subid2, c.subid3 AS subid3, c.subid4 AS subid4, c.subid5 AS subid5`;
+const OF_EITHER = sql`b.domain AS domain, ${OF_CLICK}`;
 
 /** An amount is of no click. */
 const ofAmount = (detail: boolean) => sql`
 	a.date AS date, a.id AS transaction_id, NULL AS click_id, a.amount_micros AS revenue, 0 AS pending, NULL AS gross, NULL AS sales,
-	NULL AS source_id, NULL AS campaign_id${notCredited(detail)}, NULL AS domain, NULL AS kind, NULL AS uid, NULL AS atag,
-	NULL AS subid1, NULL AS subid2, NULL AS subid3, NULL AS subid4, NULL AS subid5`;
+	NULL AS source_id, NULL AS campaign_id${notCredited(detail)}, NULL AS domain, ${OF_NO_CLICK}`;
 
 const COLUMNS = [
 	...["transaction_id", "click_id", "publisher_revenue", "gross_revenue", "user_id", "date", "brand_name", "source_id", "sub_id"],
@@ -109,10 +99,9 @@ const rowsOf = (publisherId: string, { startDate, endDate, startAt, endAt }: Per
 	return [...present, replaced];
 };
 
-/** Rows `v` of the page, from either table of conversions. Their clicks `c` are asked for by id: they may be on other nodes (decision 0034). */
+/** Rows `v` of the page, from either table of conversions, with their clicks `c`. */
 const conversionsOf = (rows: SQL) => sql`page JOIN ${rows}
-		LEFT JOIN (SELECT id, kind, uid, atag, subid1, subid2, subid3, subid4, subid5 FROM clicks c
-			WHERE c.id IN (SELECT v.click_id FROM page JOIN ${rows} WHERE page.type = 'CPA')) c ON c.id = v.click_id
+		LEFT JOIN ${clicksBy(sql`SELECT v.click_id FROM page JOIN ${rows} WHERE page.type = 'CPA'`)} ON c.id = v.click_id
 		LEFT JOIN brands b ON b.id = v.brand_id`;
 const PRESENT = sql`conversions v ON v.platform = page.first AND v.txnid = page.second AND page.until IS NULL`;
 const REPLACED = sql`conversion_history v ON v.until_sequence = page.until AND v.platform = page.first AND v.txnid = page.second`;
@@ -177,22 +166,18 @@ function toRecord(row: Row, offerId: string, detail: boolean): ReportRecord {
 		...(detail && splitRevenue(BigInt(row.revenue), BigInt(row.pending))),
 		...(detail && { credited_revenue: formatUsd(row.credited ?? 0) }),
 		gross_revenue: formatUsd(readSum(row.gross)),
-		...(row.kind === "openrtb" && { user_id: row.uid }),
+		...userIdOf(row),
 		date: row.date ?? utcDay(row.at),
 		brand_name: row.domain ?? "",
 		source_id: row.source_id ?? "",
 		sub_id: row.source_id ?? "",
 		offer_id: offerId,
-		...(row.atag !== null && { atag: row.atag }),
+		...atagOf(row),
 		rev_type: row.type,
 		conversion_count: row.type === "CPA" ? 1 : 0,
 		sales_amount: formatUsd(readSum(row.sales)),
 		campaign_id: String(row.campaign_id ?? ""),
 		click_count: row.type === "CPC" || row.type === "CPA" ? 1 : 0,
-		subid1: row.subid1 ?? "",
-		subid2: row.subid2 ?? "",
-		subid3: row.subid3 ?? "",
-		subid4: row.subid4 ?? "",
-		subid5: row.subid5 ?? "",
+		...subidsOf(row),
 	};
 }

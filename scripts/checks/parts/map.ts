@@ -273,6 +273,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/catalogue",
 			"src/reports/counted.ts",
 			"src/reports/credited.ts",
+			"src/reports/of-click.ts",
 			"src/publisher-api/answer-publisher.ts",
 		],
 		packages: ["drizzle-orm", "hono", "valibot"],

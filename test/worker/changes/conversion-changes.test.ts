@@ -27,6 +27,13 @@ const BEGIN = Date.parse("2026-11-10T00:00:00Z");
 const DAYS = ["2026-11-10", "2026-11-11", "2026-11-12"];
 const PERIOD = { start_date: "2026-11-10", end_date: "2026-11-12", limit: 1_000 };
 
+/** What was passed through the link of each day's click. */
+const PASSED_ON: readonly Parameters<typeof clickMessage>[0][] = [
+	{ texts: { uid: "reader-1", subid1: "one", subid5: "five" } },
+	{},
+	{ kind: "link", texts: { uid: "reader-3", atag: "tag-20", subid3: "three" } },
+];
+
 type Click = ReturnType<typeof clickMessage>;
 let clicks: Record<"pa" | "pc", Click[]>;
 /** The latest postback was received then; later than all events, as retention removes by it. */
@@ -74,6 +81,13 @@ function reportsOf(copy: ReadonlyMap<string, ConversionChange>) {
 		rev_type: of.rev_type,
 		sales_amount: of.new?.sales_amount,
 		campaign_id: of.campaign_id ?? "",
+		...("user_id" in of && { user_id: of.user_id }),
+		sub_id: of.source_id,
+		offer_id: of.offer_id,
+		...("atag" in of && { atag: of.atag }),
+		conversion_count: of.rev_type === "CPA" ? 1 : 0,
+		click_count: of.rev_type === "CPA" ? 1 : 0,
+		...{ subid1: of.subid1, subid2: of.subid2, subid3: of.subid3, subid4: of.subid4, subid5: of.subid5 },
 	}));
 	return { clicklevel: sorted(clicklevel), records: sorted(records) };
 }
@@ -81,18 +95,15 @@ function reportsOf(copy: ReadonlyMap<string, ConversionChange>) {
 async function readReports() {
 	const { data: ofClicks } = await askReport("clicklevel", CPA_KEY, PERIOD);
 	const { data } = await askReport("revenue-share", CPA_KEY, { report_type: "clickid_level", detail: 1, ...PERIOD });
-	const shown = Object.keys(reportsOf(new Map([["", ANY]])).records[0] ?? {});
-	const records = data.map((record) => Object.fromEntries(shown.map((name) => [name, (record as Record<string, unknown>)[name]])));
+	// Of approved and pending the copy has the status alone.
+	const records = data.map(({ approved_revenue: _, pending_revenue: __, ...record }: Record<string, unknown>) => record);
 	return { clicklevel: sorted(ofClicks), records: sorted(records) };
 }
 
-const ANY: ConversionChange = {
-	...{ id: "", changed_at: "", why: "reported", rev_type: "CPA", transaction_id: "", click_id: null, click: null },
-	...{ clicked_at: null, brand: null, source_id: "", old: null, new: null },
-};
-
-function sorted<Row>(rows: readonly Row[]): Row[] {
-	return rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+/** @param rows their fields may stand in any order */
+function sorted<Row extends object>(rows: readonly Row[]): Row[] {
+	const textOf = (row: Row) => JSON.stringify(Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+	return rows.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
 }
 
 beforeAll(importReportNetwork);
@@ -101,13 +112,14 @@ beforeEach(async () => {
 	await forgetTraffic();
 	await env.DB.prepare("UPDATE report_sequence SET changes_from = present").run();
 	const made = (publisher: "pa" | "pc") =>
-		DAYS.map((day) =>
+		DAYS.map((day, at) =>
 			clickMessage({
 				at: Date.parse(`${day}T12:00:00Z`),
 				publisher: `identity-${publisher}`,
 				brandId: 1,
 				campaignId: 11,
 				bidMicros: 300_000,
+				...PASSED_ON[at],
 			}),
 		);
 	clicks = { pa: made("pa"), pc: made("pc") };
