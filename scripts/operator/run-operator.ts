@@ -1,4 +1,4 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Help } from "commander";
 import { reportFailure } from "../local/failure.ts";
 import { addCommands } from "./command.ts";
 
@@ -6,6 +6,9 @@ import { addCommands } from "./command.ts";
 export async function runOperator(words: readonly string[]): Promise<void> {
 	const program = new Command("npm run operator --")
 		.description("Operates a Clickbourse server: imports networks and product feeds, explains bids, sends callbacks again.")
+		.configureHelp({
+			optionDescription: (option) => `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`,
+		})
 		.showHelpAfterError("(--help lists what there is)")
 		.exitOverride();
 	try {

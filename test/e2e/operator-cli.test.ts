@@ -979,6 +979,12 @@ describe("npm run operator", () => {
 		expect(seen.map(({ path }) => path)).toEqual(["/operator/network/imports/i-1"]);
 	});
 
+	it("says in the help of a command which options it needs", async () => {
+		const { stdout } = await run("adjust", "amount", "--help");
+		expect(stdout).toMatch(/--text <text> +why: kept with the adjustment \(required\)\n/);
+		expect(stdout.match(/\(required\)/g)).toHaveLength(1);
+	});
+
 	it("statements: lists those that were applied, and says of which not all is", async () => {
 		const counts = Object.fromEntries(DIFFERENCE_KINDS.map((kind) => [kind, 0])) as DifferenceCounts;
 		const whole = { platform: "west", hash: "ab12", at: "2026-11-20T09:00:00.000Z", actor: "fay", layout: "awin", rows: 40, applied: 3 };
