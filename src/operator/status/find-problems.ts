@@ -87,7 +87,10 @@ const KINDS: Record<ProblemKind, (given: Given) => Found> = {
 			costMicros: paidTwice.reduce((sum, { earnedMicros }) => sum + BigInt(earnedMicros), 0n),
 		};
 	},
-	no_rate: held("no_rate", "conversions without an exchange rate of their day: import it"),
+	no_rate: held(
+		"no_rate",
+		"conversions without an exchange rate of their day: import it, unless `postback-problems` says that their currency is none",
+	),
 	above_ceiling: held("amount", "conversions that pay more than their platform or campaign may"),
 	in_review: held("review", "conversions of clicks that nobody saw: release them, or void them"),
 	postbacks_rejected: ({ facts }) => ({
