@@ -80,9 +80,13 @@ export const RETRY_AFTER_SECONDS = 5;
 /** `error` of the answers to what was asked while something was away. */
 export const UNAVAILABLE = "Service unavailable";
 
+/** What is asked for by POST and only read. */
+const READING = /^\/(?:api\/(?:reporting\/\w[\w-]*|explain|links)|operator\/(?:explain|check-ledger|trace|keys\/list))$/;
+
 /** The answer to whom what is away was needed for: whatever writes may have been done all the same. */
 export function answerAway({ method, url }: Pick<Request, "method" | "url">): Response {
-	const isRead = method === "GET" || method === "HEAD" || /[?&]dry_run=1(?:&|$)/.test(url);
+	const { pathname, searchParams } = new URL(url);
+	const isRead = method === "GET" || method === "HEAD" || searchParams.get("dry_run") === "1" || READING.test(pathname);
 	const then = isRead ? "Try again in a few seconds." : "What was asked may have been done all the same: look before you send it again.";
 	const message = `Something this needs does not answer just now. ${then}`;
 	return jsonResponse({ error: UNAVAILABLE, message }, 503, { "retry-after": String(RETRY_AFTER_SECONDS) });
