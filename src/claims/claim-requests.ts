@@ -41,14 +41,15 @@ export const claimRequestSchema = v.strictObject({
 		v.transform((id) => normaliseClickId(id) ?? id),
 		v.description("A click id, a transaction id or an order id."),
 	),
-	brand: v.optional(brandDomain),
-	at: v.optional(v.pipe(moment, v.description("When the sale was made."))),
-	amount: v.optional(
+	brand: v.nullish(brandDomain, null),
+	at: v.nullish(v.pipe(moment, v.description("When the sale was made.")), null),
+	amount: v.nullish(
 		v.pipe(
 			v.string("must be a text such as 12.50"),
 			v.check(isAmount, `must be USD such as 12.50, more than 0 and at most ${formatUsd(ABSOLUTE_MAX_PAYOUT_MICROS)}`),
 			v.description("What you expect, USD."),
 		),
+		null,
 	),
 	text: words,
 });

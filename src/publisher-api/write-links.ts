@@ -36,15 +36,16 @@ export const linksRequestSchema = v.strictObject({
 		listOfAtMost(v.string("must be an address"), MAX_LINKS, `may hold at most ${MAX_LINKS} addresses`),
 		v.minLength(1, "must hold at least one address"),
 	),
-	country: v.optional(v.pipe(countryCode, v.description("Of the links; without it any country's, the highest price first."))),
-	clickid: v.optional(
+	country: v.nullish(v.pipe(countryCode, v.description("Of the links; without it any country's, the highest price first.")), null),
+	clickid: v.nullish(
 		v.pipe(
 			v.string(),
 			v.check((text) => normaliseClickId(text) !== null, "must be a click id of at most 1024 characters, and no placeholder"),
 			v.description("Your click id; without it each link has the placeholder."),
 		),
+		null,
 	),
-	subi: v.optional(v.pipe(name, v.description("Your sub id."))),
+	subi: v.nullish(v.pipe(name, v.description("Your sub id.")), null),
 });
 
 export type LinksRequest = v.InferOutput<typeof linksRequestSchema>;
@@ -83,7 +84,7 @@ export async function writeLinks(deps: LinksDeps, publisher: Publisher, request:
 		if (host === null) return { url, reason: "invalid_address" };
 		const brand = brands.get(domains.get(host) ?? "");
 		if (brand === undefined) return { url, reason: "unknown_brand" };
-		const chosen = chooseLink(brand, { url, country: request.country ?? null, blocks, terms });
+		const chosen = chooseLink(brand, { url, country: request.country, blocks, terms });
 		if (typeof chosen === "string") return { url, reason: chosen };
 		const { campaign, deeplink, price } = chosen;
 		const token = await deps.links.mint({
@@ -110,14 +111,14 @@ function hostOf(url: string): string | null {
 	return host === null ? null : canonicalHost(host);
 }
 
-function writeParameters({ clickid, subi }: LinksRequest): string {
-	const click = clickid === undefined ? "{clickid}" : encodeURIComponent(clickid.toWellFormed());
-	return `&clickid=${click}${subi === undefined || subi === "" ? "" : `&subi=${encodeURIComponent(subi.toWellFormed())}`}`;
+function writeParameters({ clickid, subi }: Pick<LinksRequest, "clickid" | "subi">): string {
+	const click = clickid === null ? "{clickid}" : encodeURIComponent(clickid.toWellFormed());
+	return `&clickid=${click}${subi === null || subi === "" ? "" : `&subi=${encodeURIComponent(subi.toWellFormed())}`}`;
 }
 
 /** As the redirect reads it of the link. */
 function sourceOf({ subi }: LinksRequest): string | null {
-	return subi === undefined ? null : (readTexts(new Query(writeParameters({ urls: [], subi })), ["subi"])?.subi ?? null);
+	return subi === null ? null : (readTexts(new Query(writeParameters({ clickid: null, subi })), ["subi"])?.subi ?? null);
 }
 
 async function readBrands(db: Database, domains: readonly string[], { priceCampaigns }: LinkPrices): Promise<Map<string, LinkedBrand>> {

@@ -67,7 +67,7 @@ describe("worker: what publishers tell of auctions", () => {
 			{ id: "a-1", loss: 0, price: "0.3" },
 			{ id: "a-2", loss: 102, price: 0.41 },
 			{ id: "a-3", loss: 102, price: "0.4300001" },
-			{ id: "a-4", loss: 102 },
+			{ id: "a-4", loss: 102, price: null },
 			{ id: "a-2", loss: 0 },
 		];
 		expect(await tell(told)).toEqual({ counted: 4, known: 1, over_limit: 0 });
@@ -205,7 +205,7 @@ describe("worker: what publishers tell of auctions", () => {
 
 	it("knows an auction for some days: rows go, counts stay", async () => {
 		const db = openDatabase(env.DB);
-		const told = { auctions: [{ id: "old", loss: 0 }] };
+		const told = { auctions: [{ id: "old", loss: 0, price: null }] };
 		const day = Date.parse("2026-11-01T12:00:00Z");
 		await takeFeedback(db, "acme", told, day);
 		const remove = (at: number) => removeOld({ db, now: () => at, clickDays: 400, archive: undefined });

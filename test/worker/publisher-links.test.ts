@@ -239,6 +239,8 @@ describe("worker: POST /api/links", () => {
 		const [inGb] = await linksFor({ urls: ["https://shoes.example/"], country: "GB" });
 		expect(inGb).toMatchObject({ reason: "not_in_country" });
 		const [placeholder] = await linksFor({ urls: ["https://shoes.example/"] });
+		// As libraries write what there is none of.
+		expect(await linksFor({ urls: ["https://shoes.example/"], country: null, clickid: null, subi: null })).toEqual([placeholder]);
 		expect("link" in (placeholder ?? {}) && placeholder).toMatchObject({ link: expect.stringMatching(/&cc=CA&clickid=\{clickid\}$/) });
 	});
 

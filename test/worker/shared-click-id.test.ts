@@ -129,13 +129,13 @@ describe("worker: an id that very many clicks have", () => {
 	});
 
 	it("opens a claim of it, though others have it, too", async () => {
-		const request = { kind: "wrong", id: ID, text: "One of these is too low." } as const;
+		const request = { kind: "wrong", id: ID, text: "One of these is too low.", brand: null, at: null, amount: null } as const;
 		const { outcome } = await openClaim({ db: openDatabase(env.DB), now: () => AT }, "pc", ACTOR, request);
 		expect(outcome).toBe("opened");
 	});
 
 	it("opens none about a sale where there is none, however many clicks there are", async () => {
-		const request = { kind: "wrong", id: HASH, text: "It is too low." } as const;
+		const request = { kind: "wrong", id: HASH, text: "It is too low.", brand: null, at: null, amount: null } as const;
 		const { outcome } = await openClaim({ db: openDatabase(env.DB), now: () => AT }, "pa", ACTOR, request);
 		expect(outcome).toBe("no_sale");
 	});
