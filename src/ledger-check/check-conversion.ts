@@ -4,7 +4,14 @@
  */
 import { type Conversion, contributionOf, type EventDetails } from "../conversions/conversion.ts";
 import { differences } from "../conversions/conversion-changes.ts";
-import type { Amendments, CALLBACK_HOLDS, CallbackState, CallbackStatus, LedgerCheckKind } from "../lib/enums.ts";
+import {
+	type Amendments,
+	type CALLBACK_HOLDS,
+	type CallbackState,
+	type CallbackStatus,
+	CONVERSION_HOLDS,
+	type LedgerCheckKind,
+} from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
 
 export type CheckedCallback = {
@@ -18,7 +25,7 @@ export type CheckedCallback = {
 /** All that is stored of a conversion, each list in the order of its sequence. */
 export type CheckedConversion = {
 	conversion: Conversion;
-	events: readonly { seq: number; set: EventDetails["set"] }[];
+	events: readonly ({ seq: number } & Pick<EventDetails, "set" | "why">)[];
 	callbacks: readonly CheckedCallback[];
 	/** Whether its publisher asks to be told of another amount. */
 	amendments: Amendments;
@@ -59,6 +66,7 @@ function checkHistory({ conversion, events }: CheckedConversion): Finding[] {
 	const isWhole = events.length === conversion.eventCount && events.every(({ seq }, at) => seq === at + 1);
 	const count = { field: "event_count", stored: String(conversion.eventCount), expected: String(events.length) };
 	const replayed: Partial<Conversion> = Object.assign({}, ...events.map(({ set }) => set));
+	if (replayed.heldFor === undefined && conversion.heldFor !== null) replayed.heldFor = holdInWords(events);
 	// What differs is told as an event would tell it.
 	const wrong = differences(replayed as Conversion, conversion);
 	return [
@@ -69,6 +77,12 @@ function checkHistory({ conversion, events }: CheckedConversion): Finding[] {
 			expected: textOf(replayed[name as keyof Conversion]),
 		})),
 	];
+}
+
+/** What the earliest versions held, whose rows have no reason but that which a migration has written. */
+function holdInWords(events: CheckedConversion["events"]): Conversion["heldFor"] {
+	const held = events.findLast(({ set }) => set.stage !== undefined);
+	return held?.set.stage === "quarantined" ? (CONVERSION_HOLDS.find((hold) => hold === held.why) ?? null) : null;
 }
 
 function textOf(value: unknown): string | null {

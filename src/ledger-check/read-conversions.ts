@@ -27,7 +27,7 @@ export async function readConversions(db: Database, keys: readonly ConversionKey
 	return ((stored?.results ?? []) as StoredRow[]).map(({ amendments, ...rest }) => ({
 		conversion: toConversion(rest),
 		amendments: amendments ?? "none",
-		events: (eventsOf.get(keyOf(rest)) ?? []).map(({ seq, details }) => ({ seq, set: (JSON.parse(details) as EventDetails).set })),
+		events: (eventsOf.get(keyOf(rest)) ?? []).map(({ seq, details }) => ({ seq, ...(JSON.parse(details) as EventDetails) })),
 		callbacks: callbacksOf.get(keyOf(rest)) ?? [],
 	}));
 }

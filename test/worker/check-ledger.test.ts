@@ -94,6 +94,23 @@ describe("worker: checking the ledger", () => {
 		expect([reasons.held, reasons.amount_changed, difference_count]).toEqual([1, 0, 0]);
 	});
 
+	it.each([
+		["no_rate", { currency: "SEK" }],
+		["amount", { payoutMicros: 20_000_000_000 }],
+	])("what an early version held, whose events tell why in words alone, differs in nothing: %s", async (why, facts) => {
+		const click = clickRow({ publisher_id: "cpa" });
+		await storeClicks(click);
+		await consume(postbackMessage("west", { txnid: "held", cid: String(click.click_hash), ...facts }));
+		await run("UPDATE conversion_events SET details = json_remove(details, '$.set.heldFor') WHERE txnid = 'held'");
+		// A migration noted it in what was held then, and not in what the early version held after it.
+		for (const stored of [`'${why}'`, "NULL"]) {
+			await run(`UPDATE conversions SET held_for = ${stored} WHERE txnid = 'held'`);
+			expect((await check()).differences).toEqual([]);
+		}
+		await run("UPDATE conversions SET held_for = 'review' WHERE txnid = 'held'");
+		expect((await check()).differences).toMatchObject([{ kind: "history", field: "held_for", stored: "review", expected: why }]);
+	});
+
 	it("a click that was taken back again leaves a credit and its cancellation: no difference, whoever's the conversion is then", async () => {
 		const attach = async (publisher: string) => {
 			const click = clickRow({ publisher_id: publisher });
