@@ -631,6 +631,25 @@ describe("worker: an import is undone", () => {
 		expect((await entryOf("/brands/gloves.example")).campaigns).toMatchObject([{ campaign_id: 4 }]);
 	});
 
+	it("of an earlier version, which kept the United Kingdom as UK, finds that nobody has changed it since", async () => {
+		const uk = brandEntry("", 94, {}, { country: "GB" }).campaigns[0];
+		const { id: added } = await importFile({ brands: [{ domain: "gloves.example", campaigns: [uk] }] });
+		const { id } = await importFile({
+			publishers: [{ id: "acme", blocked_brands: [{ domain: "hats.example", country: "GB" }] }],
+			brands: [{ domain: "gloves.example", blocked_countries: ["GB", "CA"], campaigns: [{ campaign_id: 4, country: "GB" }] }],
+		});
+		const { id: moved } = await importFile({ brands: [{ domain: "gloves.example", campaigns: [{ campaign_id: 94, country: "CA" }] }] });
+		await env.DB.prepare(`UPDATE network_changes SET entries = replace(entries, '"GB"', '"UK"')`).run();
+		await env.DB.prepare("UPDATE campaigns SET country = 'GB' WHERE campaign_id = 94").run();
+		const undo = (undone: string | null) => call("POST", "/network/undo", { import: undone ?? "" });
+		expect(await undo(id)).toMatchObject({ status: 200, body: { difference: { changed: 3 } } });
+		expect(await entryOf("/publishers/acme")).toMatchObject({ blocked_brands: [] });
+		expect(await entryOf("/campaigns/4")).toMatchObject({ country: "US" });
+		expect((await undo(added)).body.overwritten).toBeUndefined();
+		expect((await get("/campaigns/94")).status).toBe(404);
+		expect((await undo(moved)).status).toBe(422);
+	});
+
 	it("says of a campaign that was removed since that its removal is to be undone first", async () => {
 		const campaign = brandEntry("", 98, {}, { country: "GB" }).campaigns[0];
 		const { id: added } = await importFile({ brands: [{ domain: "gloves.example", campaigns: [campaign] }] });

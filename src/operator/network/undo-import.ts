@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import type { Database } from "../../db/client.ts";
 import { invalidInput } from "../../http/errors.ts";
+import { canonicalCountry } from "../../lib/country.ts";
 import type { NetworkChangeKind } from "../../lib/enums.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { UNDO_DAYS } from "../../retention/kept-for.ts";
@@ -89,10 +90,17 @@ export async function* readChanges(db: Database, first: number, last = first): A
 			sql`SELECT version, seq, entries FROM network_changes WHERE version <= CAST(${last} AS BIGINT)
 				AND (version, seq) > (CAST(${after.version} AS BIGINT), CAST(${after.seq} AS BIGINT)) ORDER BY version, seq LIMIT ${PAGE}`,
 		);
-		for (const { entries } of parts) yield* JSON.parse(entries) as ChangeRecord[];
+		for (const { entries } of parts) yield* JSON.parse(entries, inCodesOfNow) as ChangeRecord[];
 		if (parts.length < PAGE) return;
 		after = parts.at(-1) ?? after;
 	}
+}
+
+/** Earlier versions kept countries as they were written; a migration has made what is stored of them canonical. */
+function inCodesOfNow(field: string, value: unknown): unknown {
+	if (field === "country" && typeof value === "string") return canonicalCountry(value);
+	if (field === "blocked_countries" && Array.isArray(value)) return (value as string[]).map(canonicalCountry);
+	return value;
 }
 
 const NOTHING: ReadonlyMap<number, never> = new Map<number, never>();
