@@ -101,7 +101,7 @@ describe("worker: checking the ledger", () => {
 		const click = clickRow({ publisher_id: "cpa" });
 		await storeClicks(click);
 		await consume(postbackMessage("west", { txnid: "held", cid: String(click.click_hash), ...facts }));
-		await run("UPDATE conversion_events SET details = json_remove(details, '$.set.heldFor') WHERE txnid = 'held'");
+		await run(`UPDATE conversion_events SET details = replace(details, ',"heldFor":"${why}"', '') WHERE txnid = 'held'`);
 		// A migration noted it in what was held then, and not in what the early version held after it.
 		for (const stored of [`'${why}'`, "NULL"]) {
 			await run(`UPDATE conversions SET held_for = ${stored} WHERE txnid = 'held'`);
