@@ -25,7 +25,7 @@ export function withChangeOptions(command: Command): Command {
 		.option("--dry-run", "only show what would change")
 		.option(
 			"--yes",
-			"go on where more than half of the campaigns, publishers or pairs of them would stop, or later changes be overwritten",
+			"go on where more than half of the campaigns, publishers or pairs of them would stop, most prices or shares would more than double, or later changes be overwritten",
 		);
 }
 

@@ -43,7 +43,7 @@ export const CHANGE_QUERY: readonly Parameter[] = [
 	DRY_RUN,
 	flagParameter(
 		"yes",
-		"1 goes on where more than half of the campaigns, publishers or pairs of them would stop, or an undo overwrites what came later.",
+		"1 goes on where more than half of the campaigns, publishers or pairs of them would stop, most prices or shares would more than double, or an undo overwrites what came later.",
 	),
 ];
 
@@ -66,7 +66,7 @@ const confirmation = named("ConfirmationNeeded", confirmationSchema);
 
 export const CONFIRMATION: Answer = {
 	description:
-		"More than half of the campaigns that bid, of the publishers that are bid for, or of the pairs of them, would stop: `yes=1` confirms it. Nothing was changed.",
+		"More than half of the campaigns that bid, of the publishers that are bid for, or of the pairs of them, would stop, or the prices of most campaigns or the shares of most publishers more than double: `yes=1` confirms it. Nothing was changed.",
 	content: { schema: confirmation },
 };
 
@@ -159,7 +159,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 			401: UNAUTHORIZED,
 			409: {
 				description:
-					"Others have changed the same since the import, or more than half of the campaigns, publishers or pairs of them would stop: `yes=1` goes on.",
+					"Others have changed the same since the import, more than half of the campaigns, publishers or pairs of them would stop, or most prices or shares more than double: `yes=1` goes on.",
 				content: { schema: v.union([confirmation, named("Overwritten", overwrittenSchema)]) },
 			},
 			412: CONFLICT,

@@ -10,6 +10,10 @@ import { labelOf } from "./entry-fields.ts";
 
 const MAX_SHOWN = 50;
 
+/** What a change that needs a word of confirmation does, whichever of these it is. */
+export const NEEDS_A_YES =
+	"stops bids of more than half of the campaigns, for more than half of the publishers, or of more than half of their pairs, or more than doubles the prices of most campaigns or the shares of most publishers";
+
 /** Field by field, then what becomes of bids, then what is doubtful. */
 export function Difference({ report: { difference, warnings, warning_count } }: { report: ImportReport }): JSX.Element {
 	const { entries, added, changed, removed, bids, losses, loss_count } = difference;

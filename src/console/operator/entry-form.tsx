@@ -8,7 +8,7 @@ import type { FoundEntry } from "../../operator/network/read-entries.ts";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Faults, Look, Notice } from "../ui/messages.tsx";
 import { Table } from "../ui/table.tsx";
-import { Difference, Value } from "./difference.tsx";
+import { Difference, NEEDS_A_YES, Value } from "./difference.tsx";
 import { type EntryField, fieldsOf, labelOf, textOf, USD_FIELDS } from "./entry-fields.ts";
 import { networkPath, SECTION_WORDS } from "./network-lists.tsx";
 
@@ -109,13 +109,7 @@ export function EntryPreview(props: {
 					<input type="hidden" name="fields" value={JSON.stringify(fields)} />
 					<input type="hidden" name="step" value="do" />
 					{report.needs_confirmation ? (
-						<Field
-							kind="check"
-							name="yes"
-							label="Yes: bids of more than half of the campaigns, for more than half of the publishers, or of more than half of their pairs, are to stop"
-							faults={faults}
-							required
-						/>
+						<Field kind="check" name="yes" label={`Yes, although it ${NEEDS_A_YES}`} faults={faults} required />
 					) : null}
 					<div class="buttons">
 						<button type="submit">{found === null ? `Add the ${SECTION_WORDS[section].one}` : "Change it"}</button>

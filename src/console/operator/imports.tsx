@@ -21,7 +21,7 @@ import { Pager } from "../ui/filters.tsx";
 import { Empty, Faults, Look, Notice } from "../ui/messages.tsx";
 import { type Column, Facts, Table } from "../ui/table.tsx";
 import { inWords, State, Time } from "../ui/values.tsx";
-import { Changes, Difference } from "./difference.tsx";
+import { Changes, Difference, NEEDS_A_YES } from "./difference.tsx";
 
 const PATH = "/console/operator/imports";
 const NEW = `${PATH}/new`;
@@ -278,12 +278,7 @@ function Preview({ way, report, faults }: { way: Way; report: ImportReport; faul
 					<input type="hidden" name="version" value={String(version)} />
 					{way.further}
 					{asksYes ? (
-						<Field
-							kind="check"
-							name="yes"
-							label="Yes, although it stops bids of more than half of the campaigns, for more than half of the publishers, or of more than half of their pairs, or overwrites what came later"
-							faults={faults}
-						/>
+						<Field kind="check" name="yes" label={`Yes, although it ${NEEDS_A_YES}, or overwrites what came later`} faults={faults} />
 					) : null}
 					<div class="buttons">
 						<button type="submit">{way.label}</button>

@@ -17,7 +17,7 @@ import { Pager } from "../ui/filters.tsx";
 import { Empty, Faults, Look, Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
 import { Count, Money, State, Time } from "../ui/values.tsx";
-import { Difference } from "./difference.tsx";
+import { Difference, NEEDS_A_YES } from "./difference.tsx";
 import { evidenceColumns, LEARNING_PATH, pricesPath } from "./learned-parts.tsx";
 
 const ACCEPT_PATH = `${LEARNING_PATH}/accept`;
@@ -119,14 +119,7 @@ function Looked({ report, campaigns, version }: { report: ImportReport; campaign
 					{Object.entries({ campaigns, version, step: "do" }).map(([name, value]) => (
 						<input type="hidden" name={name} value={value} />
 					))}
-					{report.needs_confirmation ? (
-						<Field
-							kind="check"
-							name="yes"
-							label="Yes: bids of more than half of the campaigns, for more than half of the publishers, or of more than half of their pairs, are to stop"
-							required
-						/>
-					) : null}
+					{report.needs_confirmation ? <Field kind="check" name="yes" label={`Yes, although it ${NEEDS_A_YES}`} required /> : null}
 					<div class="buttons">
 						<button type="submit">Accept</button>
 					</div>

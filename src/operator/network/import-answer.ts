@@ -72,7 +72,7 @@ export const overwrittenSchema = v.strictObject({
 	overwritten_count: count,
 });
 
-/** 409: it would stop more than half of the campaigns that bid, of the publishers that are bid for, or of the pairs of them. */
+/** 409: it would stop most of the campaigns that bid, the publishers that are bid for, or the pairs of them, or more than double most prices or shares. */
 export const confirmationSchema = v.strictObject({
 	error: v.literal("Confirmation needed"),
 	message: v.string(),

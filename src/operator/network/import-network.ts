@@ -70,7 +70,7 @@ const MIN_STOPS = 2;
  * Imports a network file. Fields and entries that are absent keep what is stored, null clears a field. The book is published before this
  * returns.
  * @throws HttpError 422 where the file has faults, 412 where others have changed the same, 409 where it stops more than half of the
- * campaigns, publishers or pairs of them unasked; nothing has changed then
+ * campaigns, publishers or pairs of them, or more than doubles most prices or shares, unasked; nothing has changed then
  */
 export async function importNetwork(deps: ImportDeps, file: ReadableStream<Uint8Array>, options: ImportOptions): Promise<ImportReport> {
 	const { bytes, hash } = hashWhileRead(file);
