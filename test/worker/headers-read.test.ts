@@ -73,6 +73,13 @@ const openRtb = () =>
 		}),
 		headers: { "cf-connecting-ip": "198.51.100.7" },
 	});
+/** A test that gets no bid: whose it is may be told why. */
+const testOfNobody = () =>
+	new Request("http://rtb.example/openrtb/acme_rtb", {
+		method: "POST",
+		body: JSON.stringify({ id: "a", imp: [{ id: "1" }], site: { domain: "nobody.example" }, test: 1 }),
+		headers: { accesskey: "ak_of_nobody" },
+	});
 const servingEngine = () => new Request("http://rtb.example/serving-engine?pubi=1001&bd=shop.example&cc=US");
 
 /** What a section of the page names as headers that must stay. */
@@ -88,7 +95,9 @@ describe("worker: the headers that are read", () => {
 		expect(filled.response.status).toBe(200);
 		const queried = await answer(servingEngine());
 		expect(await queried.response.json()).toMatchObject({ status: 1 });
-		expect([...new Set([...filled.read, ...queried.read])].sort()).toEqual(namedBy("Bids read"));
+		const tested = await answer(testOfNobody());
+		expect(tested.response.status).toBe(204);
+		expect([...new Set([...filled.read, ...queried.read, ...tested.read])].sort()).toEqual(namedBy("Bids read"));
 	});
 
 	test("of clicks", async () => {
