@@ -68,7 +68,7 @@ export const networkReportSchema = v.strictObject({
 	group: v.array(v.picklist(REPORT_GROUPS)),
 	data_through: v.pipe(
 		v.nullable(time),
-		v.description("Up to when everything that came in is counted; null where a queue does not tell what waits in it."),
+		v.description("Up to when everything that came in is counted; null where a queue or KV does not tell what waits in it."),
 	),
 	data: v.array(reportRowSchema),
 	total: v.pipe(reportTotalSchema, v.description("Of the whole period: what the rows of all pages add up to, whatever the group.")),

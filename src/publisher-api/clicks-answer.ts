@@ -12,7 +12,9 @@ export const publisherClickSchema = v.strictObject({
 	id: v.pipe(text, v.description("Of this click alone.")),
 	transaction_id: v.pipe(
 		text,
-		v.description("As `clickid_level` has it where you are paid for it. Clicks on one link more than once share it; one of them is paid."),
+		v.description(
+			"As `clickid_level` has it where you are paid for it. Clicks of one bid share it, and one of them is paid; each click on a brand's link has its own.",
+		),
 	),
 	click_id: v.pipe(textOrNull, v.description("Your click id, where the link had one.")),
 	at: time,

@@ -48,7 +48,7 @@ export const earningsSchema = v.strictObject({
 	),
 	data_through: v.pipe(
 		v.nullable(time),
-		v.description("Up to when everything that came in is counted; null where a queue does not tell what waits in it."),
+		v.description("Up to when everything that came in is counted; null where a queue or KV does not tell what waits in it."),
 	),
 	limit: count,
 	next_cursor: v.pipe(v.nullable(text), v.description("Ask again with it; null where there are no more.")),

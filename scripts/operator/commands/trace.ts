@@ -17,7 +17,7 @@ export const command: OperatorCommand = {
 	add(program) {
 		withServerOptions(program.command("trace"))
 			.description("say what became of a click or transaction: postbacks, events, callbacks")
-			.argument("<id>", "click hash, publisher's click id, or a platform's transaction id")
+			.argument("<id>", "click hash, publisher's click id, a platform's transaction id, or a postback's request id")
 			.option("--wait", `look again until it has arrived and nothing of it is on its way, for at most ${MAX_WAIT_SECONDS} s`)
 			.addHelpText("after", "\nEnds with 1 where nothing is stored under the id.")
 			.action(trace);

@@ -31,7 +31,7 @@ export const CLICK_OPERATIONS: readonly Operation[] = [
 		host: "click",
 		summary: "Follow a link",
 		description:
-			"Redirects the user to the platform's link, which carries the click hash. HEAD answers the same and is never counted; nor are prefetches, bots, test bids, repeated clicks of one bid, and links of bids older than 24 hours (by default), all of which are redirected too. Values that are unfilled placeholders count as absent, and so do values over 2,048 characters.",
+			"Redirects the user to the platform's link, which carries the click hash. HEAD answers the same and is never counted; nor are prefetches, bots, test bids, repeated clicks of one bid, and links of bids older than 60 minutes (or the time agreed with you), all of which are redirected too. Values that are unfilled placeholders count as absent, and so do values over 255 characters (`clickid` 1,024, `dl` 2,048).",
 		parameters: [
 			{ in: "query", name: "encyp", required: true, description: "Opaque token.", schema: text },
 			{ in: "query", name: "cc", description: "Country the link was made for.", schema: text },

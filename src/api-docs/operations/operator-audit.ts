@@ -20,7 +20,7 @@ export const OPERATOR_AUDIT_OPERATIONS: readonly Operation[] = [
 		role: "viewer",
 		summary: "Who did what",
 		description:
-			"Every change that was made with an operator key or OPERATOR_KEY, the newest first. It is written with the change, in one transaction, and never changed or removed. A page of several filters looks at up to 5,000 changes that one of them finds: it may hold fewer than its limit, even none, and still be followed by another.",
+			"Every change that was made with an operator key or OPERATOR_KEY, by people of the console, or with an Access Key, and every sign-in to the console, the newest first. It is written with the change, in one transaction, and never changed or removed. A page of several filters looks at up to 5,000 changes that one of them finds: it may hold fewer than its limit, even none, and still be followed by another.",
 		parameters: [
 			{ in: "query", name: "actor", description: "By this one.", schema: actor },
 			{ in: "query", name: "subject", description: "Of what has this id.", schema: subject },

@@ -112,7 +112,7 @@ export const OPERATOR_PEOPLE_OPERATIONS: readonly Operation[] = [
 		path: "/operator/people/{id}/remove-passkey",
 		id: "removePasskey",
 		summary: "Remove someone's passkey",
-		description: "It opens nothing any more. Sessions that it began go on: sign them out.",
+		description: "It opens nothing any more, and sessions that any of their passkeys began end. Those of a link go on: sign them out.",
 		parameters: [ID, DRY_RUN],
 		body: { required: true, contents: [{ schema: passkeyRequestSchema, example: { passkey: "n4oJ6zZqTn2u0cX1Zk8u0g" } }] },
 		answers: { ...changed, 404: missing("There is nobody of this id, or no such passkey.", "There is no such passkey.") },
