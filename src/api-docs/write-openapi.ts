@@ -6,7 +6,7 @@ import { type Json, Schemas } from "./schemas.ts";
 export type Hosts = { baseUrl: string; rtbUrl: string; clickUrl: string };
 
 const CREDENTIALS: Record<Credential, string> = {
-	AccessKey: "Access Key of a publisher: everything but product searches.",
+	AccessKey: "Access Key of a publisher: everything under `/api` but product searches and postbacks.",
 	PublisherKey: "Publisher Key of a publisher: product searches.",
 	OperatorKey:
 		"An operator key, or the secret OPERATOR_KEY. The name beside it is the role that an operation takes: everyone has viewer's, an admin all.",

@@ -26,7 +26,7 @@ export const OPERATOR_PROBLEM_OPERATIONS: readonly Operation[] = [
 		id: "listPostbackProblems",
 		summary: "List postbacks that need a person",
 		description:
-			"What was refused, and what was accepted and is not settled, by platform and cause, with examples and what mends it. The newest 500 refused postbacks of each platform and the newest 1,000 conversions of each kind are looked at. A refused postback that was replayed, or sent again in order, is left out.",
+			"What was refused, and what was accepted and is not settled, by platform and cause, with examples and what mends it. The newest 500 refused postbacks of each platform, 5,000 of all, and the newest 1,000 conversions of each kind are looked at. A refused postback that was replayed, or sent again in order, is left out.",
 		parameters: [
 			{ in: "query", name: "platform", description: "Of this platform alone: its id in the network file.", schema: v.string() },
 			{

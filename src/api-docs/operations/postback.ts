@@ -27,7 +27,7 @@ const fields = {
 	edate: v.pipe(text, v.description("Date, datetime (UTC without an offset) or Unix time in seconds or milliseconds.")),
 	payout: v.pipe(text, v.description("Commission.")),
 	sales: v.optional(v.pipe(text, v.description("Order value."))),
-	currency: v.optional(v.pipe(text, v.description("Default: the platform's."))),
+	currency: v.optional(v.pipe(text, v.description("Default: what the platform's was when the conversion was first reported."))),
 	status: v.optional(
 		v.pipe(
 			text,

@@ -221,7 +221,7 @@ export async function enablePerson({ db, now }: PeopleDeps, actor: Actor, person
 
 /**
  * Gives someone another role, which holds from their next page on.
- * @throws HttpError 422 where it is no role of theirs, they are the last admin of the staff, or the last owner and an owner does it; 409
+ * @throws HttpError 422 where it is no role of theirs, they are the last admin of the staff, or the last owner and an owner does it; 412
  * where they have another role by now than `person` says
  */
 export async function changeRole({ db, now }: PeopleDeps, actor: Actor, person: KnownPerson, role: string): Promise<void> {
