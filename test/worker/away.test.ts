@@ -13,6 +13,7 @@ import worker from "../../src/worker.ts";
 import { clickMessage } from "../support/click-messages.ts";
 import { OWN, signIn } from "../support/console.ts";
 import { importConversionNetwork, postbackFields, postbackMessage, WEST_KEY } from "../support/conversions.ts";
+import { timed } from "../support/timed.ts";
 
 const LOST = "D1_ERROR: Network connection lost.";
 const UNAVAILABLE = { error: "Service unavailable", message: expect.any(String) };
@@ -187,30 +188,6 @@ describe("worker: a database that is away", () => {
 		expect([status, body]).toEqual([503, UNAVAILABLE]);
 	});
 });
-
-/** Seconds on a clock of its own until something is answered: nobody waits for them. */
-async function timed<Value>(run: () => Promise<Value>): Promise<[Value, seconds: number]> {
-	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-	try {
-		let isOver = false;
-		const answering = run().finally(() => {
-			isOver = true;
-		});
-		answering.catch(() => {});
-		let seconds = 0;
-		while (!isOver && seconds < 900) {
-			// What really answers has the time for it.
-			for (let turn = 0; turn < 4 && !isOver; turn++) await scheduler.wait(5);
-			// The longer it takes, the less a second matters.
-			const step = seconds < 5 ? 1 : seconds < 40 ? 2 : 8;
-			await vi.advanceTimersByTimeAsync(step * 1_000);
-			seconds += step;
-		}
-		return [isOver ? await answering : Promise.reject(new Error("kept waiting")), seconds] as [Value, number];
-	} finally {
-		vi.useRealTimers();
-	}
-}
 
 const hangingD1 = (d1: D1Database) => wrapD1(d1, HANGS);
 
