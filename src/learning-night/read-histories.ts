@@ -21,7 +21,7 @@ export type KnownHistory = CampaignHistory & { mode: LearningMode };
 /** Campaigns that follow each other, each with all of its rows. */
 export type HistorySlice = {
 	histories: KnownHistory[];
-	/** The last campaign that was read; null where none is left. */
+	/** The last campaign that was read; null where none is left behind it. */
 	last: number | null;
 	/** Rows that were read. */
 	rows: number;
@@ -56,10 +56,10 @@ async function readSlice(
 	db: Database,
 	network: NetworkLearning | null,
 	after: number,
-	{ rows: clicks, isFolded }: ReadClicks,
+	{ rows: clicks, isFolded, isEnd }: ReadClicks,
 ): Promise<HistorySlice> {
-	const last = clicks.at(-1)?.campaignId ?? null;
-	if (last === null) return { histories: [], last: null, rows: 0 };
+	const last = clicks.at(-1)?.campaignId;
+	if (last === undefined) return { histories: [], last: null, rows: 0 };
 	const earnings = isFolded ? await readFoldedEarnings(db, last) : await readEarnings(db, after, last);
 	const campaigns = await readCampaigns(db, network, [...new Set(clicks.map(({ campaignId }) => campaignId))]);
 	const cells = new Map<number, Map<string, GrowingHistory>>();
@@ -84,11 +84,11 @@ async function readSlice(
 		else cellOf(row).earnings.push({ day, sizeClass, conversions, netMicros });
 	}
 	const histories = campaigns.map(({ id, ...campaign }): KnownHistory => ({ ...campaign, cells: [...(cells.get(id)?.values() ?? [])] }));
-	return { histories, last, rows: clicks.length + earnings.length };
+	return { histories, last: isEnd ? null : last, rows: clicks.length + earnings.length };
 }
 
-/** Whether the sources of the one campaign that they are of were taken together. */
-type ReadClicks = { rows: ClickCells[]; isFolded: boolean };
+/** Whether the sources of the one campaign that they are of were taken together, and whether there are none behind them. */
+type ReadClicks = { rows: ClickCells[]; isFolded: boolean; isEnd: boolean };
 
 /** Whole campaigns: where a page ends in the middle of one, it is left for the next, or read to its end where it is the only one. */
 async function readClicks(db: Database, after: number, upTo: number, most: number): Promise<ReadClicks> {
@@ -97,21 +97,21 @@ async function readClicks(db: Database, after: number, upTo: number, most: numbe
 			clicks, paid_micros AS "paidMicros" FROM learning_clicks
 		WHERE campaign_id > ${after} AND campaign_id <= CAST(${upTo} AS BIGINT)
 		ORDER BY campaign_id, publisher_id, source, keyword, link, day LIMIT ${size}`);
-	if (page.length < size) return { rows: page, isFolded: false };
+	if (page.length < size) return { rows: page, isFolded: false, isEnd: true };
 	const cut = page.at(-1)?.campaignId;
 	const whole = page.filter(({ campaignId }) => campaignId !== cut);
-	if (whole.length > 0) return { rows: whole, isFolded: false };
+	if (whole.length > 0) return { rows: whole, isFolded: false, isEnd: false };
 	for (;;) {
 		const end = page.at(-1);
-		if (end === undefined) return { rows: page, isFolded: false };
+		if (end === undefined) return { rows: page, isFolded: false, isEnd: true };
 		const more = await db.all<ClickCells>(sql`SELECT campaign_id AS "campaignId", publisher_id AS "publisherId", source, keyword, link, day,
 				clicks, paid_micros AS "paidMicros" FROM learning_clicks
 			WHERE campaign_id = ${end.campaignId}
 				AND (publisher_id, source, keyword, link, day) > (${end.publisherId}, ${end.source}, ${end.keyword}, ${end.link}, ${end.day})
 			ORDER BY publisher_id, source, keyword, link, day LIMIT ${size}`);
-		if (page.length + more.length > most) return { rows: await readFoldedClicks(db, end.campaignId), isFolded: true };
+		if (page.length + more.length > most) return { rows: await readFoldedClicks(db, end.campaignId), isFolded: true, isEnd: false };
 		for (const row of more) page.push(row);
-		if (more.length < size) return { rows: page, isFolded: false };
+		if (more.length < size) return { rows: page, isFolded: false, isEnd: false };
 	}
 }
 

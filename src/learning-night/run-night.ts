@@ -18,7 +18,7 @@ import { creepStarved } from "./creep-starved.ts";
 import { chooseFollowed, forgetFollowed, keepFollowed } from "./followed-sources.ts";
 import { type KeptParts, openNight, type Progress, readTraffic, saveNight } from "./night-progress.ts";
 import { readCurves } from "./read-curves.ts";
-import { type KnownHistory, readHistories } from "./read-histories.ts";
+import { type HistorySlice, type KnownHistory, readHistories } from "./read-histories.ts";
 import { readPayouts } from "./read-payouts.ts";
 import { runStatements } from "./run-statements.ts";
 import { forgetOthers, writeTraffic } from "./write-learned.ts";
@@ -62,6 +62,8 @@ class NightRun {
 	#traffic = new Traffic();
 	#rules: NightRules;
 	#shared: SharedFactors | null = null;
+	/** All campaigns, where one slice has them: no step needs to read them again. */
+	#all: HistorySlice | null = null;
 
 	constructor(db: Database, network: NetworkLearning | null, day: number, progress: Progress, limits: NightLimits, now: () => number) {
 		this.#now = now;
@@ -146,7 +148,9 @@ class NightRun {
 		const progress = this.#progress;
 		for (;;) {
 			if (this.#rowsLeft <= 0 || !this.#limits.mayGoOn()) return false;
-			const { histories, last, rows } = await readHistories(this.#db, this.#network, progress.after, this.#limits.campaignRows);
+			const slice = this.#all ?? (await readHistories(this.#db, this.#network, progress.after, this.#limits.campaignRows));
+			const { histories, last, rows } = slice;
+			if (progress.after === 0 && last === null) this.#all = slice;
 			await take(histories.map((history) => this.#withBreak(history)));
 			this.#rowsLeft -= rows;
 			progress.after = last ?? 0;
