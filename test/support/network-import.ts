@@ -1,10 +1,11 @@
 /** Imports network files through the real endpoint, and asks both real-time endpoints. */
 import { env, exports } from "cloudflare:workers";
 import * as v from "valibot";
+import { openDatabase } from "../../src/db/client.ts";
 import type { Actor } from "../../src/http/actor.ts";
 import { faultsSchema } from "../../src/lib/shapes.ts";
 import { type ImportReport, importReportSchema } from "../../src/operator/network/import-answer.ts";
-import type { ImportOptions } from "../../src/operator/network/import-network.ts";
+import { type ImportOptions, importNetwork } from "../../src/operator/network/import-network.ts";
 import { campaignSchema, SECTIONS, type SectionName } from "../../src/operator/network/network-file.ts";
 import "./worker-env.ts";
 
@@ -24,6 +25,18 @@ export async function importFile(file: object, query = ""): Promise<ImportReport
 	const response = await postNetwork(JSON.stringify(file), OPERATOR_HEADERS, query);
 	if (response.status !== 200) throw new Error(`import answered ${response.status}: ${await response.text()}`);
 	return v.parse(importReportSchema, await response.json());
+}
+
+/** Takes over a file whose book no bid, and no redirect, is to read: it is not published. */
+export function importUnpublished(file: object): Promise<ImportReport> {
+	const deps = {
+		db: openDatabase(env.DB),
+		products: openDatabase(env.PRODUCTS),
+		publish: async () => ({ version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null }),
+		now: () => Date.now(),
+		allowInsecureCallbacks: false,
+	};
+	return importNetwork(deps, new Blob([JSON.stringify(file)]).stream(), { ...PLAIN_IMPORT, isConfirmed: true });
 }
 
 /** Imports a file that must be refused. */
@@ -91,9 +104,12 @@ export async function priceFor(domain: string, identity = "acme_rtb"): Promise<n
 }
 
 /** Imports a file whose entries are to be just as they stand there: what they do not name is cleared, and campaigns not named go. */
-export function importExactly(file: { [Section in SectionName]?: object[] }): Promise<ImportReport> {
+export function importExactly(
+	file: { [Section in SectionName]?: object[] },
+	takeOver: (file: object) => Promise<ImportReport> = (whole) => importFile(whole, "?yes=1"),
+): Promise<ImportReport> {
 	const sections = Object.entries(file) as [SectionName, Entry[]][];
-	return importFile(
+	return takeOver(
 		Object.fromEntries(
 			sections.map(([section, entries]) => [
 				section,
@@ -109,7 +125,6 @@ export function importExactly(file: { [Section in SectionName]?: object[] }): Pr
 				}),
 			]),
 		),
-		"?yes=1",
 	);
 }
 

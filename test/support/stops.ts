@@ -8,7 +8,7 @@ import { routeClick } from "../../src/clicks/redirect-route.ts";
 import { HOUR_MS } from "../../src/lib/time.ts";
 import { BROWSER } from "./clicks.ts";
 import { forgetTraffic } from "./forget-traffic.ts";
-import { ACME, brandEntry, importExactly, NORTHWIND } from "./network-import.ts";
+import { ACME, brandEntry, importExactly, type importUnpublished, NORTHWIND } from "./network-import.ts";
 import { openStoredBook } from "./stored-book.ts";
 
 export type Stopped =
@@ -42,15 +42,22 @@ const OTHER = {
 };
 const UNCAPPED = { daily_click_cap: null };
 
-/** Imports all of the network with these parts of it stopped: publishers acme and other, shoes.example (5001 US, 5003 DE), boots.example. */
-export async function importStopped(stopped: ReadonlySet<Stopped>, traffic: object | null = null): Promise<void> {
+/**
+ * Imports all of the network with these parts of it stopped: publishers acme and other, shoes.example (5001 US, 5003 DE), boots.example.
+ * @param takeOver where no redirect is to hear of it, {@link importUnpublished}
+ */
+export async function importStopped(
+	stopped: ReadonlySet<Stopped>,
+	traffic: object | null = null,
+	...takeOver: [typeof importUnpublished?]
+): Promise<void> {
 	const us = brandEntry("shoes.example", 5001, {}, { ...UNCAPPED, active: !stopped.has("campaign inactive") }).campaigns;
 	const de = brandEntry("shoes.example", 5003, {}, { ...UNCAPPED, country: "DE" }).campaigns;
 	const blocks = [
 		...(stopped.has("brand blocked") ? [{ domain: "shoes.example" }] : []),
 		...(stopped.has("brand blocked in the country") ? [{ domain: "shoes.example", country: "US" }] : []),
 	];
-	await importExactly({
+	const network = {
 		platforms: [NORTHWIND],
 		publishers: [
 			{ ...CPC, status: stopped.has("publisher suspended") ? "suspended" : "active", blocked_brands: blocks, traffic },
@@ -66,7 +73,8 @@ export async function importStopped(stopped: ReadonlySet<Stopped>, traffic: obje
 			},
 			brandEntry("boots.example", 5002, {}, UNCAPPED),
 		],
-	});
+	};
+	await importExactly(network, ...takeOver);
 }
 
 /** Forgets all that was counted, and what has stopped. */

@@ -9,13 +9,15 @@ import type { ClickMessage } from "../../src/clicks/message.ts";
 import { MINUTE_MS, SECOND_MS } from "../../src/lib/time.ts";
 import worker from "../../src/worker.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
-import { importFile, OPERATOR_HEADERS } from "../support/network-import.ts";
+import { importUnpublished, OPERATOR_HEADERS } from "../support/network-import.ts";
 import { forgetStops, frozenRedirect, importStopped, STOPPED, type Stopped } from "../support/stops.ts";
 
 const NONE: ReadonlySet<Stopped> = new Set();
 const STOPPED_AT = CLICKED_AT + 10 * MINUTE_MS;
 
-const stop = (...stopped: Stopped[]) => importStopped(new Set(stopped));
+/** The consumer hears of it by the database. */
+const stop = (...stopped: Stopped[]) => importStopped(new Set(stopped), null, importUnpublished);
+const stopPublished = (...stopped: Stopped[]) => importStopped(new Set(stopped));
 
 /** Reasons and flags in the order in which the clicks were made. */
 async function verdicts(): Promise<(string | null)[]> {
@@ -25,7 +27,7 @@ async function verdicts(): Promise<(string | null)[]> {
 
 beforeEach(async () => {
 	vi.useFakeTimers({ toFake: ["Date"], now: CLICKED_AT });
-	await importStopped(NONE);
+	await importStopped(NONE, null, importUnpublished);
 	await forgetStops();
 });
 
@@ -55,7 +57,7 @@ describe("worker: the consumer asks again what has stopped", () => {
 		const clicks = (name: string) => clickMessage({ id: name, at: STOPPED_AT });
 		for (const mode of ["flag", "off"]) {
 			vi.setSystemTime(STOPPED_AT);
-			await importStopped(new Set([stopped]), { [reason]: mode });
+			await importStopped(new Set([stopped]), { [reason]: mode }, importUnpublished);
 			await consumeClicks(capDeps(), letters(clicks(`click-${mode}`)));
 		}
 		expect(await verdicts()).toEqual([`paid, ${reason}`, null]);
@@ -72,7 +74,7 @@ describe("worker: the consumer asks again what has stopped", () => {
 
 	it("a rule that flags is noted once, though redirect and consumer find it", async () => {
 		vi.setSystemTime(STOPPED_AT);
-		await importStopped(new Set<Stopped>(["brand blocked"]), { blocked: "flag" });
+		await importStopped(new Set<Stopped>(["brand blocked"]), { blocked: "flag" }, importUnpublished);
 		await consumeClicks(capDeps(), letters(clickMessage({ at: STOPPED_AT, flags: ["blocked"] })));
 		expect(await verdicts()).toEqual(["paid, blocked"]);
 	});
@@ -86,10 +88,10 @@ describe("worker: the consumer asks again what has stopped", () => {
 			{ subject: "campaign 5001", domain: "", since: STOPPED_AT },
 			{ subject: "publisher acme", domain: "shoes.example", since: STOPPED_AT },
 		]);
-		await importStopped(NONE);
+		await importStopped(NONE, null, importUnpublished);
 		expect(await rowsOf("SELECT * FROM stops")).toEqual([]);
 		await stop("campaign removed");
-		await importStopped(NONE);
+		await importStopped(NONE, null, importUnpublished);
 		expect(await rowsOf("SELECT * FROM stops")).toEqual([]);
 	});
 
@@ -98,8 +100,8 @@ describe("worker: the consumer asks again what has stopped", () => {
 		const before = await rowsOf("SELECT * FROM stops ORDER BY subject");
 		expect(before).toHaveLength(3);
 		vi.setSystemTime(STOPPED_AT);
-		await importFile({ exchange_rates: [] });
-		await importFile({ publishers: [{ id: "acme", name: "Acme", revenue_share: 0.5, pricing_model: "CPC" }] });
+		await importUnpublished({ exchange_rates: [] });
+		await importUnpublished({ publishers: [{ id: "acme", name: "Acme", revenue_share: 0.5, pricing_model: "CPC" }] });
 		expect(await rowsOf("SELECT * FROM stops ORDER BY subject")).toEqual(before);
 	});
 
@@ -107,7 +109,7 @@ describe("worker: the consumer asks again what has stopped", () => {
 		const block = async (at: number, ...blocks: object[]) => {
 			vi.setSystemTime(at);
 			const [acme] = await rowsOf<{ name: string }>("SELECT name FROM publishers WHERE id = 'acme'");
-			await importFile({ publishers: [{ id: "acme", ...acme, revenue_share: 0.5, pricing_model: "CPC", blocked_brands: blocks }] });
+			await importUnpublished({ publishers: [{ id: "acme", ...acme, revenue_share: 0.5, pricing_model: "CPC", blocked_brands: blocks }] });
 		};
 		const [domain, first, second] = ["shoes.example", STOPPED_AT, STOPPED_AT + MINUTE_MS];
 		const sinces = () => rowsOf("SELECT country, since FROM stops ORDER BY country");
@@ -148,7 +150,7 @@ describe("worker: dead letters and redeliveries", () => {
 		const dead = [early, late].map((body) => ({ id: crypto.randomUUID(), timestamp: new Date(), attempts: 11, body }));
 		await worker.queue(createMessageBatch("clickbourse-clicks-dead", dead), env, createExecutionContext());
 		vi.setSystemTime(STOPPED_AT);
-		await stop("campaign removed");
+		await stopPublished("campaign removed");
 		vi.setSystemTime(STOPPED_AT + 60 * MINUTE_MS);
 		await exports.default.fetch("http://origin.example/operator/replay", { method: "POST", headers: OPERATOR_HEADERS, body: "{}" });
 		await vi.waitFor(async () => expect(await verdicts()).toEqual([null, "campaign_stopped"]), { timeout: 10_000, interval: 100 });
@@ -204,7 +206,7 @@ describe("worker: redirect and consumer agree", () => {
 				for (const [number, { stops, clicks }] of [{ stops: [], clicks: steps[0]?.clicks ?? [] }, ...steps].entries()) {
 					vi.setSystemTime(CLICKED_AT + number * 100 * SECOND_MS);
 					for (const stopped of stops) if (!stoppedAt.has(stopped)) stoppedAt.set(stopped, Date.now());
-					if (stops.length > 0) await stop(...stoppedAt.keys());
+					if (stops.length > 0) await stopPublished(...stoppedAt.keys());
 					const fresh = frozenRedirect();
 					const batches: [ClickMessage[], ClickMessage[]] = [[], []];
 					for (const [at, { publisher, campaignId, isFresh, deliveries }] of clicks.entries()) {

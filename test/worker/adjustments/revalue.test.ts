@@ -13,7 +13,7 @@ import { clickRow, consume, importConversionNetwork, postbackMessage, storeClick
 import { ON_D1 } from "../../support/engine.ts";
 import { TRAFFIC_TABLES } from "../../support/forget-traffic.ts";
 import { keepRows } from "../../support/kept-rows.ts";
-import { importFile } from "../../support/network-import.ts";
+import { importUnpublished } from "../../support/network-import.ts";
 import { planOf } from "../../support/plan-of.ts";
 import { reconcileDay } from "../../support/reconcile-day.ts";
 import { postRevalue, revalue } from "../../support/revalue.ts";
@@ -21,7 +21,7 @@ import { postRevalue, revalue } from "../../support/revalue.ts";
 const db = openDatabase(env.DB);
 const AT = Date.parse("2026-11-10T12:00:00Z");
 const run = (query: string) => env.DB.prepare(query).run();
-const setRate = (usd: string, date = "2026-11-10") => importFile({ exchange_rates: [{ currency: "EUR", date, usd }] });
+const setRate = (usd: string, date = "2026-11-10") => importUnpublished({ exchange_rates: [{ currency: "EUR", date, usd }] });
 const click = clickRow({ platform: "east", campaign_id: 12, brand_id: 2 });
 
 const say = (txnid: string, fields: object = {}) =>

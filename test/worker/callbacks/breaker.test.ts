@@ -20,8 +20,7 @@ async function pausedOutbox(name: string): Promise<{ outbox: Outbox; ids: string
 	await setStatus(name, 503);
 	const outbox = new Outbox();
 	await outbox.addPublisher(name, receiverUrl("answer", name));
-	const ids: string[] = [];
-	for (let at = 0; at < FAILURES_TO_PAUSE; at++) ids.push(await outbox.add(name, `T${at}`));
+	const ids = await outbox.addMany(name, FAILURES_TO_PAUSE);
 	await outbox.work();
 	return { outbox, ids };
 }
@@ -95,7 +94,8 @@ describe("worker: the circuit breaker", () => {
 		await outbox.work();
 		await outbox.pass(4);
 		expect(await receivedCalls("aside")).toHaveLength(FAILURES_TO_PAUSE);
-		for (const id of [...ids, more]) expect(await outbox.row(id)).toMatchObject({ state: "due", held_for: "pause", next_attempt_at: null });
+		for (const row of await outbox.rows([...ids, more]))
+			expect(row).toMatchObject({ state: "due", held_for: "pause", next_attempt_at: null });
 		expect(await outbox.row(more)).toMatchObject({ attempt_count: 0, schedule_step: 0 });
 	});
 
@@ -112,8 +112,7 @@ describe("worker: the circuit breaker", () => {
 	it("one callback that a healthy receiver refuses keeps no address paused, and is exhausted as ever", async () => {
 		const { outbox, refuses } = refusingOutbox();
 		await outbox.addPublisher("picky", "http://picky.example/s2s");
-		const ids: string[] = [];
-		for (let at = 0; at < FAILURES_TO_PAUSE; at++) ids.push(await outbox.add("picky", `T${at}`));
+		const ids = await outbox.addMany("picky", FAILURES_TO_PAUSE);
 		await outbox.work();
 		expect(await health("picky")).toMatchObject({ paused_at: START });
 		const [refused = "", ...others] = ids;
@@ -121,7 +120,7 @@ describe("worker: the circuit breaker", () => {
 		refuses.add("T0");
 		await outbox.pass(11);
 		expect(await health("picky")).toMatchObject({ paused_at: null, releasing: 0 });
-		for (const id of others) expect(await outbox.row(id)).toMatchObject({ state: "delivered" });
+		for (const row of await outbox.rows(others)) expect(row).toMatchObject({ state: "delivered" });
 		for (let due: number | null = 0; due !== null; due = (await outbox.row(refused)).next_attempt_at) {
 			outbox.now = Math.max(outbox.now, due);
 			await outbox.sweep();
@@ -165,7 +164,7 @@ describe("worker: the circuit breaker", () => {
 		await outbox.work();
 		expect(await outbox.row(fresh)).toMatchObject({ state: "delivered" });
 		await outbox.pass(2);
-		for (const id of ids) expect(await outbox.row(id)).toMatchObject({ state: "delivered" });
+		for (const row of await outbox.rows(ids)) expect(row).toMatchObject({ state: "delivered" });
 		expect(await received("moved-to")).toHaveLength(FAILURES_TO_PAUSE + 1);
 	});
 
@@ -181,7 +180,7 @@ describe("worker: the circuit breaker", () => {
 			},
 		});
 		await outbox.addPublisher("probed", receiverUrl("answer", "probed"));
-		for (let at = 0; at < FAILURES_TO_PAUSE; at++) await outbox.add("probed", `T${at}`);
+		await outbox.addMany("probed", FAILURES_TO_PAUSE);
 		await outbox.work();
 		outbox.now += 5 * 60_000;
 		await outbox.sweep();

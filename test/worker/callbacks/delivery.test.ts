@@ -169,7 +169,7 @@ describe("worker: order within a conversion", () => {
 		outbox.now += 5_000;
 		await outbox.work();
 		expect((await received("order")).slice(2).filter((call) => call.startsWith("T1"))).toEqual(["T1 approved", "T1 cancelled"]);
-		for (const id of [credit, cancellation, other]) expect(await outbox.row(id)).toMatchObject({ state: "delivered" });
+		for (const row of await outbox.rows([credit, cancellation, other])) expect(row).toMatchObject({ state: "delivered" });
 	});
 
 	it("in whatever order the queue brings them", async () => {
@@ -188,7 +188,7 @@ describe("worker: order within a conversion", () => {
 		await outbox.work();
 		await outbox.pass(30);
 		expect(await received("stays")).toEqual([]);
-		for (const id of later) expect(await outbox.row(id)).toMatchObject({ state: "due", held_for: "order" });
+		for (const row of await outbox.rows(later)) expect(row).toMatchObject({ state: "due", held_for: "order" });
 	});
 
 	it("another publisher's credit, of the same conversion, waits for nobody", async () => {
@@ -201,11 +201,11 @@ describe("worker: order within a conversion", () => {
 		for (const seq of [3, 4]) ofSecond.push(await outbox.add("second-of-two", "T1", seq, undefined, true, "first-of-two"));
 		await outbox.work();
 		expect(await received("second-of-two")).toEqual(["T1 approved", "T1 cancelled"]);
-		for (const id of ofSecond) expect(await outbox.row(id)).toMatchObject({ state: "delivered" });
+		for (const row of await outbox.rows(ofSecond)) expect(row).toMatchObject({ state: "delivered" });
 		await setStatus("first-of-two", 200);
 		await outbox.pass(1);
 		expect((await received("first-of-two")).slice(1)).toEqual(["T1 approved", "T1 cancelled"]);
-		for (const id of ofFirst) expect(await outbox.row(id)).toMatchObject({ state: "delivered" });
+		for (const row of await outbox.rows(ofFirst)) expect(row).toMatchObject({ state: "delivered" });
 	});
 
 	it("what waits behind another publisher's is let go, as an earlier version had it wait", async () => {
@@ -249,7 +249,7 @@ describe("worker: addresses side by side", () => {
 				return new Response("stored");
 			},
 		});
-		for (let at = 0; at < 20; at++) await outbox.add("side", `T${at}`);
+		await outbox.addMany("side", 20);
 		await outbox.work();
 		expect(most).toBe(SIDE_BY_SIDE);
 	});
@@ -294,8 +294,7 @@ describe("worker: addresses side by side", () => {
 			},
 		});
 		await outbox.addPublisher("behind-tar", receiverUrl("answer", "behind-tar"));
-		const slow: string[] = [];
-		for (let at = 0; at < 99; at++) slow.push(await outbox.add("tar", `T${at}`));
+		const slow = await outbox.addMany("tar", 99);
 		await outbox.add("behind-tar", "T1");
 		await outbox.work();
 		const early = (await receivedCalls("tar")).length;
@@ -303,7 +302,7 @@ describe("worker: addresses side by side", () => {
 		expect(early).toBeLessThan(60);
 		expect(await received("behind-tar")).toEqual(["T1 approved"]);
 		await outbox.pass(30);
-		for (const id of slow) expect(await outbox.row(id)).toMatchObject({ state: "delivered", attempt_count: 1 });
+		for (const row of await outbox.rows(slow)) expect(row).toMatchObject({ state: "delivered", attempt_count: 1 });
 		expect(await receivedCalls("tar")).toHaveLength(99);
 	});
 });

@@ -53,9 +53,7 @@ class Receivers {
 	/** Callbacks of a new publisher at a host of its name. */
 	async add(host: string, count: number): Promise<string[]> {
 		await this.outbox.addPublisher(host, `https://${host}/`);
-		const ids: string[] = [];
-		for (let at = 0; at < count; at++) ids.push(await this.outbox.add(host, `T${at}`, 1, "approved", false));
-		return ids;
+		return this.outbox.addMany(host, count, false);
 	}
 
 	timesOf(host: string): number[] {

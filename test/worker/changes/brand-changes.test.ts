@@ -6,7 +6,15 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type BrandChange, brandChangesSchema } from "../../../src/changes/brand-changes-answer.ts";
 import type { TRAFFIC_TYPES } from "../../../src/lib/enums.ts";
 import { askChanges, FeedClient, getChanges } from "../../support/changes.ts";
-import { ACME, brandEntry, importExactly, importFile, NORTHWIND, OPERATOR_HEADERS } from "../../support/network-import.ts";
+import {
+	ACME,
+	brandEntry,
+	importExactly,
+	importFile,
+	importUnpublished,
+	NORTHWIND,
+	OPERATOR_HEADERS,
+} from "../../support/network-import.ts";
 
 const RUNS = Number(env.PROPERTY_RUNS || 5);
 const PATH = "/api/brands/changes";
@@ -63,7 +71,7 @@ function listsOf(copy: ReadonlyMap<string, BrandChange>, types: readonly string[
 }
 
 /** The clock that versions follow stands still within a millisecond: versions grow all the same. */
-const takeOver = importExactly;
+const takeOver = (file: Parameters<typeof importExactly>[0]) => importExactly(file, importUnpublished);
 
 beforeAll(async () => {
 	await importFile({ platforms: [NORTHWIND], publishers: [publisherEntry("acme"), publisherEntry("blue")] });
