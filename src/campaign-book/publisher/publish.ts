@@ -246,30 +246,34 @@ async function forget(
 ): Promise<void> {
 	// Of all slots there are, with names they would be more than D1 takes in one value.
 	const marks = JSON.stringify(seen.map(({ slot, mark }) => [slot, mark]));
-	await runTransaction(db, [
+	const publishedSlots = [
 		sql`DELETE FROM book_dirty_slots WHERE (slot, mark) IN (
 			SELECT CAST(value ->> 0 AS BIGINT), CAST(value ->> 1 AS BIGINT) FROM json_each(${marks}))`,
 		db
 			.update(bookState)
 			.set({ manifestDirty: 0 })
 			.where(and(eq(bookState.leaseToken, lease), eq(bookState.manifestDirty, MANIFEST_UNDER_WAY))),
-	]);
-	if (state.nextBits !== null) return;
+	];
+	await runTransaction(db, [...publishedSlots, ...(state.nextBits === null ? forgetOtherSizes(db, state, publisherBits, now()) : [])]);
+}
+
+/** Shards and chunks of a size that the book no longer has become garbage. */
+function forgetOtherSizes(db: Database, state: State, publisherBits: number | null, at: number) {
 	const shardBits = state.format === PACKED_FORMAT ? NO_BITS : state.bits;
 	const chunkBits = state.format === PACKED_FORMAT ? state.bits : NO_BITS;
 	// Publishers go by their own number of chunks: what a smaller or larger one left is told by the head.
 	const isOld = sql`((kind IN ('f', 'l') AND bits <> ${chunkBits}) OR (kind = 'x' AND bits <> ${chunkBits - FILTER_SPAN_BITS})
 		OR (kind = 'p' AND bits <> ${publisherBits ?? NO_BITS}))`;
-	await runTransaction(db, [
+	return [
 		sql`INSERT INTO book_garbage (key, replaced_at)
-			SELECT ${SHARD_PREFIX} || bits || ':' || shard || ':' || version, CAST(${now()} AS BIGINT) FROM book_shards
+			SELECT ${SHARD_PREFIX} || bits || ':' || shard || ':' || version, CAST(${at} AS BIGINT) FROM book_shards
 			WHERE bits <> ${shardBits} AND version <> '' ON CONFLICT (key) DO NOTHING`,
 		db.delete(bookShards).where(ne(bookShards.bits, shardBits)),
 		sql`INSERT INTO book_garbage (key, replaced_at)
-			SELECT 'book:' || kind || ':' || bits || ':' || chunk || ':' || version, CAST(${now()} AS BIGINT) FROM book_chunks
+			SELECT 'book:' || kind || ':' || bits || ':' || chunk || ':' || version, CAST(${at} AS BIGINT) FROM book_chunks
 			WHERE ${isOld} AND version <> '' ON CONFLICT (key) DO NOTHING`,
 		sql`DELETE FROM book_chunks WHERE ${isOld}`,
-	]);
+	];
 }
 
 /** No book has so many shards. */
