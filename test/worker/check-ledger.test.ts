@@ -10,7 +10,8 @@ import { statusSchema } from "../../src/operator/status/status-answer.ts";
 import { adjust, postVerb } from "../support/adjustments.ts";
 import { rowsOf } from "../support/click-messages.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, storeClicks } from "../support/conversions.ts";
-import { forgetTraffic } from "../support/forget-traffic.ts";
+import { TRAFFIC_TABLES } from "../support/forget-traffic.ts";
+import { keepRows } from "../support/kept-rows.ts";
 import { OPERATOR_HEADERS } from "../support/network-import.ts";
 
 const db = openDatabase(env.DB);
@@ -49,10 +50,11 @@ async function convert(txnid: string, publisher: string, ...statuses: string[]):
 const deliver = () => run("UPDATE callbacks SET state = 'delivered', next_attempt_at = NULL, exposures = 1 WHERE state = 'due'");
 const setAmendments = (amendments: string) => run(`UPDATE publishers SET amendments = '${amendments}' WHERE id = 'cpa'`);
 
-beforeAll(importConversionNetwork);
+let restore = async () => {};
 
-beforeEach(async () => {
-	await forgetTraffic("ledger_differences", "ledger_check");
+beforeAll(async () => {
+	await importConversionNetwork();
+	await run("DELETE FROM ledger_check");
 	await run("INSERT INTO ledger_check (id) VALUES (1)");
 	await convert("approved", "cpa", "approved");
 	await convert("back", "cpa", "approved", "cancelled");
@@ -63,7 +65,10 @@ beforeEach(async () => {
 	await adjust({ kind: "void_conversion", platform: "west", txnid: "quiet" });
 	await adjust({ kind: "restore_conversion", platform: "west", txnid: "quiet" });
 	await deliver();
+	restore = await keepRows([...TRAFFIC_TABLES, "ledger_differences", "ledger_check"]);
 });
+
+beforeEach(() => restore());
 
 describe("worker: checking the ledger", () => {
 	it("what settling wrote differs in nothing, and each amount that was not confirmed has a reason", async () => {

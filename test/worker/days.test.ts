@@ -18,7 +18,8 @@ import { adjust } from "../support/adjustments.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
 import { ON_D1 } from "../support/engine.ts";
-import { forgetTraffic } from "../support/forget-traffic.ts";
+import { TRAFFIC_TABLES } from "../support/forget-traffic.ts";
+import { keepRows } from "../support/kept-rows.ts";
 import { planOf } from "../support/plan-of.ts";
 import { askReport, CPA_KEY, CPC_KEY, importReportNetwork, setPublisher } from "../support/report-rows.ts";
 
@@ -66,16 +67,16 @@ const sweep = async () => {
 	await sweepDays({ db, now: () => clock });
 };
 
-let sold = click();
+const sold = click({ publisher: "identity-pa", texts: { clickid: "sold-1" } });
 const sell = (txnid: string, fields: object = {}) =>
 	consume(postbackMessage("northwind", { txnid, cid: sold.hash, eventAt: AT + HOUR_MS, ...fields }, Date.now()));
 
-beforeAll(importReportNetwork);
+let restore = async () => {};
 
-beforeEach(async () => {
-	await forgetTraffic("retention", "day_digests", "day_digest_state");
+beforeAll(async () => {
+	await importReportNetwork();
+	await run("DELETE FROM day_digest_state");
 	await run("INSERT INTO day_digest_state (id, selected_at) VALUES (1, 0)");
-	sold = click({ publisher: "identity-pa", texts: { clickid: "sold-1" } });
 	await count(click({ texts: { clickid: "c-1" } }), click({ texts: { clickid: "c-2" } }), click(), sold);
 	await sell("t-1");
 	await sell("t-2", { payoutMicros: 3_330_000, status: "pending" });
@@ -83,7 +84,10 @@ beforeEach(async () => {
 	await adjust({ kind: "amount", publisher: "pc", date: DAY, amount: "-0.05" });
 	await adjust({ kind: "void_clicks", publisher: "pc", from: new Date(AT).toISOString(), to: new Date(AT + 1).toISOString() });
 	await count(click({ texts: { clickid: "c-4" }, at: AT + 5 }), click({ texts: { clickid: "c-5" }, at: AT + 5 }));
+	restore = await keepRows([...TRAFFIC_TABLES, "retention", "day_digests", "day_digest_state"]);
 });
+
+beforeEach(() => restore());
 
 describe("worker: GET /api/days", () => {
 	it("before the digest is computed: the sums, and that it is not current", async () => {

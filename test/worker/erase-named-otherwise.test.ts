@@ -22,7 +22,7 @@ import {
 	WEST_KEY,
 } from "../support/conversions.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
-import { importFile, OPERATOR_HEADERS } from "../support/network-import.ts";
+import { importUnpublished, OPERATOR_HEADERS } from "../support/network-import.ts";
 import "../support/worker-env.ts";
 
 const UID = "buyer-51cc";
@@ -41,7 +41,7 @@ const TABLES = [
 
 beforeAll(async () => {
 	await importConversionNetwork();
-	await importFile({ platforms: [platformEntry("west", { match_by_publisher_click_id: true, postback_secret: SECRET })] });
+	await importUnpublished({ platforms: [platformEntry("west", { match_by_publisher_click_id: true, postback_secret: SECRET })] });
 });
 beforeEach(async () => {
 	await forgetTraffic("day_digests", "claims");
@@ -60,7 +60,8 @@ const erase = async (body: object): Promise<Erased> => v.parse(erasedSchema, awa
 
 /** Everything that is stored, as one text. */
 async function stored(): Promise<string> {
-	const tables = await Promise.all(TABLES.map((table) => rowsOf(`SELECT * FROM ${table}`)));
+	const answers = await env.DB.batch(TABLES.map((table) => env.DB.prepare(`SELECT * FROM ${table}`)));
+	const tables = answers.map(({ results }) => results);
 	const { objects } = await env.ARCHIVE.list();
 	return JSON.stringify([tables, await Promise.all(objects.map(async ({ key }) => (await env.ARCHIVE.get(key))?.text()))]);
 }
@@ -440,7 +441,7 @@ describe("worker: erasing what names a click in another way", () => {
 		["date", { txnid: "T-9", "Event-Date": RIGHT.edate, edate: "" }, "edate", { edate: "Event-Date" }],
 		["payout", { txnid: "T-9", Commission: "10", payout: "" }, "payout", { payout: "Commission" }],
 	])("a refused postback whose %s came under another name: a replay by it settles as ever", async (_, fields, lacks, mapping) => {
-		await importFile({ platforms: [platformEntry("west", { match_by_publisher_click_id: true })] });
+		await importUnpublished({ platforms: [platformEntry("west", { match_by_publisher_click_id: true })] });
 		const mine = click();
 		await storeClicks(mine);
 		await consume(misnamed({ ...RIGHT, cid: String(mine.click_hash), ...fields, transaction: OWN, sum: String(mine.click_hash) }, lacks));
@@ -451,7 +452,7 @@ describe("worker: erasing what names a click in another way", () => {
 		await replay(mapping);
 		expect(await conversions()).toEqual([{ txnid: "T-9", stage: "settled", click_id: mine.id, revenue_micros: 8_000_000 }]);
 		await expectErased();
-		await importFile({ platforms: [platformEntry("west", { match_by_publisher_click_id: true, postback_secret: SECRET })] });
+		await importUnpublished({ platforms: [platformEntry("west", { match_by_publisher_click_id: true, postback_secret: SECRET })] });
 	});
 
 	const NAMED: [string, Record<string, string> | ((hash: string) => Record<string, string>)][] = [
@@ -460,7 +461,7 @@ describe("worker: erasing what names a click in another way", () => {
 		["the publisher's own id under another name", { epi: OWN }],
 	];
 	it.each(NAMED)("a refused postback that has %s: a replay by it settles for the click, and brings nothing back", async (_, fields) => {
-		await importFile({ platforms: [platformEntry("west", { match_by_publisher_click_id: true })] });
+		await importUnpublished({ platforms: [platformEntry("west", { match_by_publisher_click_id: true })] });
 		const mine = click();
 		await storeClicks(mine);
 		const named = typeof fields === "function" ? fields(String(mine.click_hash)) : fields;
@@ -477,7 +478,7 @@ describe("worker: erasing what names a click in another way", () => {
 		await replay({ cid: name });
 		expect(await conversions()).toEqual([{ txnid: "T-1", stage: "settled", click_id: mine.id, revenue_micros: 8_000_000 }]);
 		await expectErased();
-		await importFile({ platforms: [platformEntry("west", { match_by_publisher_click_id: true, postback_secret: SECRET })] });
+		await importUnpublished({ platforms: [platformEntry("west", { match_by_publisher_click_id: true, postback_secret: SECRET })] });
 	});
 
 	it("a refused postback with an id within another value, or escaped, of no platform, too; by the click alone, and not twice", async () => {

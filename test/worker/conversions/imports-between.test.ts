@@ -14,7 +14,7 @@ import {
 	readAll,
 	storeClicks,
 } from "../../support/conversions.ts";
-import { brandEntry, importExactly } from "../../support/network-import.ts";
+import { brandEntry, importExactly, importUnpublished } from "../../support/network-import.ts";
 import { frozenRedirect } from "../../support/stops.ts";
 
 const DOLLAR = 1_000_000;
@@ -42,7 +42,8 @@ async function clicked(fields: Parameters<typeof clickRow>[0] = {}) {
 	};
 }
 
-const importWest = (fields: object) => importExactly({ platforms: [platformEntry("west", { negative_payout: "adjust", ...fields })] });
+const importWest = (fields: object) =>
+	importExactly({ platforms: [platformEntry("west", { negative_payout: "adjust", ...fields })] }, importUnpublished);
 
 beforeAll(importConversionNetwork);
 beforeEach(async () => void (await importWest({})));
