@@ -31,17 +31,19 @@ const click = (publisher: "pa" | "pc", time: string): Click =>
 	clickMessage({ at: at(time), publisher: `identity-${publisher}`, brandId: 1, campaignId: 11, bidMicros: 300_000 });
 
 let received = at("2026-11-20T00:00:00Z");
-const say = (txnid: string, { hash }: Click, fields: object = {}) =>
-	consume(postbackMessage("northwind", { txnid, cid: hash, payoutMicros: 10_000_000, salesMicros: 50_000_000, ...fields }, ++received));
+const postback = (txnid: string, { hash }: Click, fields: object = {}) =>
+	postbackMessage("northwind", { txnid, cid: hash, payoutMicros: 10_000_000, salesMicros: 50_000_000, ...fields }, ++received);
+const say = (...of: Parameters<typeof postback>) => consume(postback(...of));
 
 /** Three clicks of each publisher at noon, and a conversion of each an hour later. */
 async function begin(): Promise<{ pa: Click[]; pc: Click[] }> {
 	const days = ["2026-11-10", "2026-11-11", "2026-11-12"];
 	const made = { pa: days.map((day) => click("pa", `${day}T12:00:00Z`)), pc: days.map((day) => click("pc", `${day}T12:00:00Z`)) };
 	await consumeClicks(capDeps(), letters(...made.pa, ...made.pc));
-	for (const publisher of ["pa", "pc"] as const) {
-		for (const [n, of] of made[publisher].entries()) await say(`${publisher}-${n}`, of, { eventAt: of.at + 3_600_000 });
-	}
+	const sales = (["pa", "pc"] as const).flatMap((publisher) =>
+		made[publisher].map((of, n) => postback(`${publisher}-${n}`, of, { eventAt: of.at + 3_600_000 })),
+	);
+	await consume(...sales);
 	return made;
 }
 
