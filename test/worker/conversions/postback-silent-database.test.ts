@@ -62,7 +62,7 @@ function open(changes: Partial<PostbackDeps> = {}, failedKeysLimit?: FailedKeysD
 
 /** What is answered, by a clock of its own, within so many seconds. */
 async function inTime(ask: () => Promise<unknown>, most = 3): Promise<unknown> {
-	const [answer, seconds] = await timed(ask);
+	const [answer, seconds] = await timed(ask, 150);
 	return seconds > most ? "kept waiting" : answer;
 }
 
