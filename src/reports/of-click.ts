@@ -33,7 +33,7 @@ export function clicksBy(ids: SQL): SQL {
 	return sql`(SELECT id, ${sql.join(
 		NAMES.map((name) => sql.identifier(name)),
 		sql`, `,
-	)} FROM clicks WHERE id IN (${ids})) c`;
+	)} FROM clicks c WHERE c.id IN (${ids})) c`;
 }
 
 /** Of OpenRTB bids alone, where it may be null. */
