@@ -7,7 +7,7 @@ import { jsonResponse } from "../lib/http.ts";
 import { traceConversion } from "./trace.ts";
 
 export const traceSchema = v.object({ id: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(MAX_CLICK_ID_LENGTH)) });
-const FAULT = { path: "id", message: "must be a click hash, a publisher's click id or a transaction id" };
+const FAULT = { path: "id", message: "must be a click hash, a publisher's click id, a transaction id or a postback's request id" };
 
 /** POST /operator/trace with `{"id": …}`. */
 export function traceRoutes(db: Database): Hono {
