@@ -7,7 +7,7 @@ import { formatUsd } from "../lib/money.ts";
 import { isoTime, isoTimeOrNull, utcDay } from "../lib/time.ts";
 import { COUNTED_CONVERSION } from "../reports/counted.ts";
 import { creditedOf } from "../reports/credited.ts";
-import { atagOf, clicksBy, OF_CLICK, OF_NO_CLICK, type OfClick, subidsOf, userIdOf } from "../reports/of-click.ts";
+import { atagOf, NO_CLICK, type OfClick, readOfClicks, subidsOf, userIdOf } from "../reports/of-click.ts";
 import type { ConversionChange, ConversionChanges } from "./conversion-changes-answer.ts";
 import { type ConversionsCursor, goneError, writeFeedCursor } from "./feed-cursor.ts";
 
@@ -42,7 +42,7 @@ type Row = {
 	gross: number | null;
 	sales: number | null;
 	credited: number | null;
-} & OfClick;
+};
 
 type Viewer = { salesDataEnabled: number; campaignIdEnabled: number; pricingModel: PricingModel };
 type Moments = Viewer & { present: number; changesFrom: number };
@@ -87,9 +87,13 @@ export async function readConversionChanges(
 	const rows = (page?.results ?? []) as Row[];
 	const shown = rows.slice(0, limit);
 	const last = shown.at(-1);
+	const ofClicks = await readOfClicks(
+		db,
+		shown.flatMap(({ click }) => click ?? []),
+	);
 	const more = rows.length > limit;
 	return {
-		data: shown.map((row) => showChange(row, known)),
+		data: shown.map((row) => showChange(row, ofClicks.get(row.click ?? "") ?? NO_CLICK, known)),
 		limit,
 		// Behind the last row of all stands the present moment: whoever has read on to it has missed nothing, however little has changed.
 		next_cursor: writeFeedCursor(
@@ -131,33 +135,25 @@ export function pageOf(publisherId: string, { sequence, platform, txnid }: Place
 			k.old_status AS "oldStatus", k.old_event_at AS "oldEventAt", k.old_revenue_micros AS "oldRevenue",
 			k.old_gross_micros AS "oldGross", k.old_sales_usd_micros AS "oldSales", k.old_credited_micros AS "oldCredited",
 			k.status, k.event_at AS "eventAt", k.revenue_micros AS revenue, ${GROSS} AS gross, k.sales_usd_micros AS sales,
-			k.credited_micros AS credited, ${OF_CLICK}
+			k.credited_micros AS credited
 		FROM page
 			JOIN conversion_changes k ON k.publisher_id = ${publisherId} AND k.sequence = page.sequence AND k.platform = page.platform AND k.txnid = page.txnid
 			LEFT JOIN conversions v ON v.platform = page.platform AND v.txnid = page.txnid AND v.publisher_id = ${publisherId}
-			LEFT JOIN ${clicksOfPage(publisherId)} ON c.id = v.click_id
 			LEFT JOIN brands b ON b.id = v.brand_id
 		WHERE page.source = 'change'
 		UNION ALL
 		SELECT page.sequence, page.platform, page.txnid, page.source, v.updated_at, NULL, NULL, ${OF_CONVERSION}, NULL, NULL, NULL, NULL, NULL, NULL,
-			CASE WHEN ${COUNTED_CONVERSION} THEN v.status END, v.event_at, v.revenue_micros, v.gross_micros, v.sales_usd_micros, ${creditedOf(false)}, ${OF_CLICK}
+			CASE WHEN ${COUNTED_CONVERSION} THEN v.status END, v.event_at, v.revenue_micros, v.gross_micros, v.sales_usd_micros, ${creditedOf(false)}
 		FROM page JOIN conversions v ON v.platform = page.platform AND v.txnid = page.txnid
-			LEFT JOIN ${clicksOfPage(publisherId)} ON c.id = v.click_id
 			LEFT JOIN brands b ON b.id = v.brand_id
 		WHERE page.source = 'present'
 		UNION ALL
 		SELECT page.sequence, page.platform, page.txnid, page.source, a.at, NULL, a.date, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-			NULL, NULL, NULL, NULL, NULL, NULL, 'approved', a.at, a.amount_micros, 0, NULL, 0, ${OF_NO_CLICK}
+			NULL, NULL, NULL, NULL, NULL, NULL, 'approved', a.at, a.amount_micros, 0, NULL, 0
 		FROM page JOIN adjustments a ON a.id = page.txnid
 		WHERE page.source = 'amount'
 		ORDER BY 1, 2, 3`;
 }
-
-/** Those of the page's conversions that are the publisher's now. */
-const clicksOfPage = (publisherId: string) =>
-	clicksBy(
-		sql`SELECT v.click_id FROM page JOIN conversions v ON v.platform = page.platform AND v.txnid = page.txnid WHERE v.publisher_id = ${publisherId}`,
-	);
 
 /** Of a change that an earlier version wrote it is known where none has come since. */
 const GROSS = sql`coalesce(k.gross_micros, CASE WHEN v.sequence = k.sequence THEN v.gross_micros END)`;
@@ -166,7 +162,7 @@ const GROSS = sql`coalesce(k.gross_micros, CASE WHEN v.sequence = k.sequence THE
 const OF_CONVERSION = sql`v.pricing_model AS "pricingModel", v.publisher_click_id AS "clickId", v.click_id AS click, v.clicked_at AS "clickedAt",
 	b.domain AS brand, v.campaign_id AS "campaignId", v.source_id AS "sourceId"`;
 
-function showChange(row: Row, viewer: Viewer): ConversionChange {
+function showChange(row: Row, ofClick: OfClick, viewer: Viewer): ConversionChange {
 	const { platform, txnid, source } = row;
 	const isAmount = source === "amount";
 	return {
@@ -181,10 +177,10 @@ function showChange(row: Row, viewer: Viewer): ConversionChange {
 		brand: row.brand,
 		...(viewer.campaignIdEnabled === 1 && { campaign_id: String(row.campaignId ?? "") }),
 		source_id: row.sourceId ?? "",
-		...userIdOf(row),
+		...userIdOf(ofClick),
 		offer_id: row.brand === null ? "" : offerIdOf(row.brand),
-		...atagOf(row),
-		...subidsOf(row),
+		...atagOf(ofClick),
+		...subidsOf(ofClick),
 		old: showState(
 			{
 				status: row.oldStatus,

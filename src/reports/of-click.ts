@@ -1,5 +1,6 @@
 /** What records of reports have of their click alone: what was passed through its link. */
 import { type SQL, sql } from "drizzle-orm";
+import type { Database } from "../db/client.ts";
 import type { TokenKind } from "../lib/enums.ts";
 
 /** All null where the click is not stored. */
@@ -12,6 +13,11 @@ export type OfClick = {
 	subid3: string | null;
 	subid4: string | null;
 	subid5: string | null;
+};
+
+export const NO_CLICK: OfClick = {
+	...{ kind: null, uid: null, atag: null },
+	...{ subid1: null, subid2: null, subid3: null, subid4: null, subid5: null },
 };
 
 const NAMES = ["kind", "uid", "atag", "subid1", "subid2", "subid3", "subid4", "subid5"] as const satisfies (keyof OfClick)[];
@@ -34,6 +40,14 @@ export function clicksBy(ids: SQL): SQL {
 		NAMES.map((name) => sql.identifier(name)),
 		sql`, `,
 	)} FROM clicks c WHERE c.id IN (${ids})) c`;
+}
+
+/** The same, of these clicks, by their ids: those that are stored. */
+export async function readOfClicks(db: Database, ids: readonly string[]): Promise<ReadonlyMap<string, OfClick>> {
+	if (ids.length === 0) return new Map();
+	const rows = await db.all<OfClick & { id: string }>(sql`SELECT c.id AS id, ${OF_CLICK}
+		FROM json_each(${JSON.stringify([...new Set(ids)])}) k CROSS JOIN clicks c WHERE c.id = k.atom`);
+	return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Of OpenRTB bids alone, where it may be null. */

@@ -4,7 +4,8 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ConversionChange, conversionChangesSchema } from "../../../src/changes/conversion-changes-answer.ts";
-import { pageOf } from "../../../src/changes/read-conversion-changes.ts";
+import { conversionChangesQuery } from "../../../src/changes/feed-cursor.ts";
+import { pageOf, readConversionChanges } from "../../../src/changes/read-conversion-changes.ts";
 import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { formatUsd, parseMicros } from "../../../src/lib/money.ts";
@@ -19,6 +20,7 @@ import { forgetTraffic } from "../../support/forget-traffic.ts";
 import { OPERATOR_HEADERS } from "../../support/network-import.ts";
 import { planOf } from "../../support/plan-of.ts";
 import { askReport, CPA_KEY, CPC_KEY, importReportNetwork, setPublisher } from "../../support/report-rows.ts";
+import { countRows } from "../../support/row-counts.ts";
 
 const RUNS = Number(env.PROPERTY_RUNS || 10);
 const PATH = "/api/conversions/changes";
@@ -349,6 +351,17 @@ describe("worker: changes of conversions", () => {
 		for (const after of cursors) expect([after, (await getChanges(PATH, CPA_KEY, { after })).status]).toEqual([after, 422]);
 		for (const limit of ["0", "1001", "-1", "x"]) expect((await getChanges(PATH, CPA_KEY, { limit })).status).toBe(422);
 		expect((await getChanges(PATH, "access-key-of-nobody")).status).toBe(401);
+	});
+
+	it("a page looks at its own rows alone, however many conversions there are", async () => {
+		const told = Array.from({ length: 300 }, (_, at) => ({ txnid: `many-${at}`, cid: clicks.pa[0]?.hash ?? "", eventAt: BEGIN }));
+		await consume(...told.map((fields) => postbackMessage("northwind", fields, ++now)));
+		const { next_cursor: after } = await list({ limit: 1_000 });
+		for (const status of ["pending", "approved"]) await say("pa", "many-7", 0, { status });
+		const { client, counted } = countRows(env.DB, true);
+		const page = await readConversionChanges(openDatabase(client), "pa", v.parse(conversionChangesQuery, { after, limit: "100" }));
+		expect(page?.data.map(({ transaction_id, subid1 }) => [transaction_id, subid1])).toEqual(Array(2).fill(["many-7", "one"]));
+		expect(counted.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThan(100);
 	});
 
 	it.runIf(ON_D1)("a page reads indexes alone to find its rows", async () => {
