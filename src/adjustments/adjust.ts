@@ -28,8 +28,14 @@ export async function adjust(deps: AdjustmentDeps, request: AdjustmentRequest): 
 	const { id, kind, clicks, conversions } = stored;
 	if (clicks > 0) await tellOfSpend(deps);
 	logInfo("adjustment.made", { adjustment: id, kind, clicks, conversions, complete: stored.cursor === null });
-	const alike = request.kind === "amount" ? await findAlike(deps.db, request, id) : null;
+	const alike = request.kind === "amount" ? await findAlike(deps.db, request, id).catch(notFound) : null;
 	return { id, ...answerOf(kind, { ...stored, complete: stored.cursor === null }), alike, dry_run: false };
+}
+
+/** The amount is booked: what is told beside it must not make a failure of that. */
+function notFound(error: unknown): null {
+	logError("adjustment.alike_not_looked_for", error);
+	return null;
 }
 
 /** Best effort: the cron looks at caps every minute. */
@@ -62,7 +68,7 @@ export async function previewAdjustment(deps: AdjustmentDeps, request: Adjustmen
 				: request.kind === "undo"
 					? await previewUndo(deps, request)
 					: await previewWord(deps, await readWord(db, request));
-	const alike = request.kind === "amount" ? await findAlike(db, request, null) : null;
+	const alike = request.kind === "amount" ? await findAlike(db, request, request.id ?? null) : null;
 	return { id: null, ...answerOf(request.kind, change), alike, dry_run: true };
 }
 

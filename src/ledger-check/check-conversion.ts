@@ -82,7 +82,8 @@ function checkHistory({ conversion, events }: CheckedConversion): Finding[] {
 /** What the earliest versions held, whose rows have no reason but that which a migration has written. */
 function holdInWords(events: CheckedConversion["events"]): Conversion["heldFor"] {
 	const held = events.findLast(({ set }) => set.stage !== undefined);
-	return held?.set.stage === "quarantined" ? (CONVERSION_HOLDS.find((hold) => hold === held.why) ?? null) : null;
+	if (held?.set.stage !== "quarantined") return null;
+	return held.why === "too_large" ? "amount" : (CONVERSION_HOLDS.find((hold) => hold === held.why) ?? null);
 }
 
 function textOf(value: unknown): string | null {

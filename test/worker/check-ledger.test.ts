@@ -100,13 +100,14 @@ describe("worker: checking the ledger", () => {
 	});
 
 	it.each([
-		["no_rate", { currency: "SEK" }],
-		["amount", { payoutMicros: 20_000_000_000 }],
-	])("what an early version held, whose events tell why in words alone, differs in nothing: %s", async (why, facts) => {
+		["no_rate", "no_rate", { currency: "SEK" }],
+		["amount", "too_large", { payoutMicros: 20_000_000_000 }],
+	])("what an early version held, whose events tell why in words alone, differs in nothing: %s", async (why, word, facts) => {
 		const click = clickRow({ publisher_id: "cpa" });
 		await storeClicks(click);
 		await consume(postbackMessage("west", { txnid: "held", cid: String(click.click_hash), ...facts }));
 		await run(`UPDATE conversion_events SET details = replace(details, ',"heldFor":"${why}"', '') WHERE txnid = 'held'`);
+		await run(`UPDATE conversion_events SET details = replace(details, '"why":"${why}"', '"why":"${word}"') WHERE txnid = 'held'`);
 		// A migration noted it in what was held then, and not in what the early version held after it.
 		for (const stored of [`'${why}'`, "NULL"]) {
 			await run(`UPDATE conversions SET held_for = ${stored} WHERE txnid = 'held'`);

@@ -1,11 +1,12 @@
 /** Conversions that an operator judges, amounts that one books, and the undoing of both. */
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { adjust as adjustBy } from "../../../src/adjustments/adjust.ts";
 import { readWord } from "../../../src/adjustments/adjust-conversion.ts";
 import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
 import { judgeConversion } from "../../../src/conversions/judge-conversion.ts";
 import { openDatabase } from "../../../src/db/client.ts";
+import { wrapD1 } from "../../../src/db/wrap-d1.ts";
 import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
 import { adjustingOn } from "../../support/adjusting.ts";
 import { adjust, listAdjustments, postAdjustment, preview } from "../../support/adjustments.ts";
@@ -276,7 +277,7 @@ describe("worker: an amount is booked", () => {
 		const alike = async (body: object) => [(await preview(body)).alike, (await adjust(body)).alike];
 		expect(await alike({ ...AMOUNT, id: "first-one" })).toEqual([null, null]);
 		// Itself is no other.
-		expect((await adjust({ ...AMOUNT, id: "first-one" })).alike).toBeNull();
+		expect(await alike({ ...AMOUNT, id: "first-one" })).toEqual([null, null]);
 		expect(await alike({ ...AMOUNT, amount: "2.5" })).toEqual([null, null]);
 		expect(await alike({ ...AMOUNT, date: "2026-11-09" })).toEqual([null, null]);
 		expect(await alike({ ...AMOUNT, publisher: "pc" })).toEqual([null, null]);
@@ -286,6 +287,19 @@ describe("worker: an amount is booked", () => {
 		expect((await preview(AMOUNT)).alike).toBe("first-one");
 		await adjust({ kind: "undo", adjustment: "first-one" });
 		expect((await preview(AMOUNT)).alike).toBeNull();
+	});
+
+	it("is answered as booked where nothing more can be read after it", async () => {
+		const error = vi.spyOn(console, "error").mockImplementation(() => {});
+		const db = openDatabase(
+			wrapD1(env.DB, ([text]) => {
+				if (text?.startsWith("SELECT a.id FROM adjustments a")) throw new Error("D1_ERROR: Network connection lost.");
+			}),
+		);
+		const booked = await adjustBy(adjustingOn(db), { ...AMOUNT, kind: "amount", id: "lost-after", text: "a test" });
+		expect([booked.id, booked.alike, error.mock.calls.length]).toEqual(["lost-after", null, 1]);
+		expect(await rowsOf("SELECT adjustment_micros FROM daily_publishers")).toEqual([{ adjustment_micros: -2_500_000 }]);
+		error.mockRestore();
 	});
 
 	it("asked again under its id, at once or later, is booked once", async () => {
