@@ -26,8 +26,9 @@ export function isCorrection({ payoutMicros }: Postback, { negativePayout }: Sta
 export function recall(present: Conversion, platform: StatedPlatform): Conversion {
 	const conversion = { ...present, defaultCurrency: present.defaultCurrency ?? platform.currency };
 	const recalled = { ...conversion, payouts: writePayouts(payoutsOf(conversion)) };
-	if (present.approvalHashes !== "" || present.cid === "" || platformStatusOf(present, platform) === "cancelled") return recalled;
-	return { ...recalled, approvalHashes: hashOf({ ...conversion, status: present.networkStatus }, conversion) };
+	const isRemembered = present.approvalHashes !== "" && !isLastUnstated(present);
+	if (isRemembered || present.cid === "" || platformStatusOf(present, platform) === "cancelled") return recalled;
+	return withApproval(recalled, hashOf({ ...conversion, status: present.networkStatus }, conversion));
 }
 
 /** The conversion as a postback states it. What it leaves out and no default fills stays as it was. @param present recalled */
@@ -106,10 +107,13 @@ export function whyStale(
 
 /** Notes what a postback said, unless it cancelled: so that the same again lifts no later cancellation. @param present recalled */
 export function rememberApproval(present: Conversion, postback: Postback, intakeId: string, platform: StatedPlatform): Conversion {
-	if (cancels(present, postback, intakeId, platform)) return present;
-	const hashes = new Set([...present.approvalHashes.split(" "), hashOf(postback, present)]);
+	return cancels(present, postback, intakeId, platform) ? present : withApproval(present, hashOf(postback, present));
+}
+
+function withApproval(conversion: Conversion, hash: string): Conversion {
+	const hashes = new Set([...conversion.approvalHashes.split(" "), hash]);
 	hashes.delete("");
-	return { ...present, approvalHashes: [...hashes].slice(0, MAX_APPROVALS).join(" ") };
+	return { ...conversion, approvalHashes: [...hashes].slice(0, MAX_APPROVALS).join(" ") };
 }
 
 function rememberPayout(
@@ -153,9 +157,15 @@ function cancels(conversion: Conversion, { payoutMicros, status }: Postback, int
 /** Of what an earlier version stored, the last statement is known. */
 function payoutsOf(conversion: Conversion): Payouts {
 	const payouts = readPayouts(conversion.payouts);
-	if (conversion.payouts !== "" || conversion.cid === "") return payouts;
+	if (!isLastUnstated(conversion)) return payouts;
 	const { lastIntakeId, payoutMicros, networkStatus } = conversion;
 	return state(payouts, [lastIntakeId, payoutMicros, hashOf({ ...conversion, status: networkStatus }, conversion)]);
+}
+
+/** Whether what speaks in it is not among its payouts: an earlier version, which has none, wrote it last, also where this one did before. */
+function isLastUnstated({ payouts, cid, lastIntakeId }: Conversion): boolean {
+	if (payouts === "") return cid !== "";
+	return lastIntakeId !== "" && !readPayouts(payouts).stated.some(([id]) => id === lastIntakeId);
 }
 
 function currencyOf({ currency }: { currency: string | null }, { defaultCurrency }: Conversion): string {

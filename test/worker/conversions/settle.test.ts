@@ -698,6 +698,36 @@ describe("worker: settling", () => {
 			expect(await stored(txnid)).toMatchObject({ status: "cancelled" });
 		});
 
+		/** As 0.1.0 writes a conversion beside this version: without the columns that came after it. */
+		async function writeAsBefore(txnid: string, { intake, postback }: Message): Promise<void> {
+			const micros = postback?.payoutMicros ?? 0;
+			await env.DB.prepare(`UPDATE conversions SET payout_micros = ?1, gross_micros = ?1, revenue_micros = ?1 * 8 / 10, last_intake_id = ?2,
+				version = version + 1 WHERE txnid = ?3`)
+				.bind(micros, intake.id, txnid)
+				.run();
+		}
+
+		test("what an earlier version wrote over this one's stands, whatever older comes, and is what corrections correct", async () => {
+			await adjust("adjust");
+			const { txnid, say } = await clicked();
+			await consume(say({}, NOW));
+			await writeAsBefore(txnid, say({ payoutMicros: 20_000_000 }, NOW + 2));
+			await consume(say({ payoutMicros: 15_000_000 }, NOW + 1));
+			expect(await stored(txnid)).toMatchObject({ status: "approved", payout_micros: 20_000_000, revenue_micros: 16_000_000 });
+			await consume(say({ payoutMicros: -1_000_000 }, NOW + 3));
+			expect(await stored(txnid)).toMatchObject({ status: "approved", payout_micros: 19_000_000, revenue_micros: 15_200_000 });
+		});
+
+		test("what an earlier version wrote over this one's reopens nothing when it is said again", async () => {
+			const { txnid, say } = await clicked();
+			const again = { payoutMicros: 20_000_000 };
+			await consume(say({}, NOW));
+			await writeAsBefore(txnid, say(again, NOW + 1));
+			await consume(say({ ...again, status: "void" }, NOW + 2));
+			await consume(say(again, NOW + 3));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled" });
+		});
+
 		test("one below zero is a correction where the platform's setting says so, told like another amount", async () => {
 			await adjust("adjust");
 			const { click, txnid, say } = await clicked();
