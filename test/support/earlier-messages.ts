@@ -260,3 +260,28 @@ export const earlierCallback = (id: string) => ({ format: 1, id });
 
 /** What 0.1.0 wrote of campaigns that are paused: without a version, and no head beside it. */
 export const EARLIER_PAUSES = '{"format":1,"campaigns":[11]}';
+
+/**
+ * The campaign book of 0.1.0, by key: of a publisher with a block; a brand with a keyword and a deeplink; one with an
+ * alias, and no hour; and the blocked one.
+ */
+export const EARLIER_BOOK: Readonly<Record<string, string>> = {
+	"book:manifest":
+		'{"format":1,"version":1,"publishedAt":1795915009902,"bits":0,"shards":"SWMYyJ_yJcLc","publishers":[{"id":"acme' +
+		'","pubi":"1001","rtb":"acme_rtb","identity":"acme_rtb","seat":"seat-1","share":500000,"blocked":{"blocked.exam' +
+		'ple":[]}}]}',
+	"book:s:0:0:SWMYyJ_yJcLc": [
+		"book 1",
+		'd blocked.example\t[{"i":3,"d":"blocked.example","c":[{"i":5003,"o":"US","p":7,"h":"https://track.example/c?sub' +
+			'={click_id}","e":400000}]}]',
+		'd hats.example\t[{"i":2,"d":"hats.example","a":["hats.test"],"c":[{"i":5002,"o":"US","p":7,"h":"https://track.e' +
+			'xample/c?sub={click_id}","e":400000,"t":"UTC","m":0}]}]',
+		'd hats.test\t[{"i":2,"d":"hats.example","a":["hats.test"],"c":[{"i":5002,"o":"US","p":7,"h":"https://track.exam' +
+			'ple/c?sub={click_id}","e":400000,"t":"UTC","m":0}]}]',
+		'd shoes.example\t[{"i":1,"d":"shoes.example","c":[{"i":5001,"o":"US","p":7,"h":"https://track.example/c?sub={cl' +
+			'ick_id}","l":"https://track.example/d?sub={click_id}&u={url}","v":1,"e":400000,"k":{"running shoes":500000}}]}' +
+			"]",
+		'k running shoes\t[{"i":1,"d":"shoes.example","c":[{"i":5001,"o":"US","p":7,"h":1,"l":1,"v":1,"k":{"running shoe' + 's":500000}}]}]',
+		"",
+	].join("\n"),
+};

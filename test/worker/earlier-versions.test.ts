@@ -19,7 +19,14 @@ import { replayDeadLetters } from "../../src/operator/dead-letters/replay-dead-l
 import worker from "../../src/worker.ts";
 import { rowsOf } from "../support/click-messages.ts";
 import { importConversionNetwork, QUIET_ENV } from "../support/conversions.ts";
-import { EARLIER_CLICKS, EARLIER_PAUSES, EARLIER_POSTBACKS, earlierCallback, earlierCounts } from "../support/earlier-messages.ts";
+import {
+	EARLIER_BOOK,
+	EARLIER_CLICKS,
+	EARLIER_PAUSES,
+	EARLIER_POSTBACKS,
+	earlierCallback,
+	earlierCounts,
+} from "../support/earlier-messages.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { PLAIN_IMPORT } from "../support/network-import.ts";
 
@@ -120,6 +127,27 @@ describe("worker: what earlier versions wrote", () => {
 		await bring("clicks", sent.clicks ?? []);
 		await bring("postbacks", sent.postbacks ?? []);
 		await checkPostbacks();
+	});
+
+	it("a campaign book is bid from, with its keywords, deeplinks, hours and blocks", async () => {
+		for (const [key, value] of Object.entries(EARLIER_BOOK)) await env.BOOK.put(key, value);
+		// An isolate of its own: it has read no book yet.
+		const cold = { ...QUIET_ENV };
+		const priceOf = async (fields: object): Promise<number | null> => {
+			const body = JSON.stringify({ id: "a", imp: [{ id: "1" }], ...fields });
+			const response = await worker.fetch(
+				new Request("https://rtb.example/openrtb/acme_rtb", { method: "POST", body }),
+				cold,
+				createExecutionContext(),
+			);
+			if (response.status === 204) return null;
+			const { seatbid } = await response.json<{ seatbid: { bid: { price: number }[] }[] }>();
+			return seatbid[0]?.bid[0]?.price ?? null;
+		};
+		expect(await priceOf({ site: { domain: "shoes.example" } })).toBe(0.2);
+		expect(await priceOf({ site: {}, user: { keywords: "running shoes" } })).toBe(0.25);
+		expect(await priceOf({ site: { domain: "shoes.example" }, ext: { deeplink: "https://shoes.example/a" } })).toBe(0.2);
+		for (const domain of ["hats.test", "blocked.example"]) expect(await priceOf({ site: { domain } })).toBeNull();
 	});
 
 	it("pauses without a version are obeyed, and get one", async () => {
