@@ -67,6 +67,9 @@ function checkHistory({ conversion, events }: CheckedConversion): Finding[] {
 	const count = { field: "event_count", stored: String(conversion.eventCount), expected: String(events.length) };
 	const replayed: Partial<Conversion> = Object.assign({}, ...events.map(({ set }) => set));
 	if (replayed.heldFor === undefined && conversion.heldFor !== null) replayed.heldFor = holdInWords(events);
+	// 0.1.0, which knows neither holds nor verdicts, has settled some beside later versions, and its events say so.
+	if (replayed.stage === "settled") replayed.heldFor = null;
+	if (replayed.verdict === "voided") replayed.status = "cancelled";
 	// What differs is told as an event would tell it.
 	const wrong = differences(replayed as Conversion, conversion);
 	return [

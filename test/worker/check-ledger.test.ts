@@ -117,6 +117,38 @@ describe("worker: checking the ledger", () => {
 		expect((await check()).differences).toMatchObject([{ kind: "history", field: "held_for", stored: "review", expected: why }]);
 	});
 
+	it("what the first version settled beside this one, though it is held or voided, is told", async () => {
+		const settle = (txnid: string, set: object) =>
+			env.DB.batch([
+				env.DB.prepare("UPDATE conversions SET stage = 'settled', status = 'approved', event_count = event_count + 1 WHERE txnid = ?").bind(
+					txnid,
+				),
+				env.DB.prepare(`INSERT INTO conversion_events (platform, txnid, seq, at, kind, intake_id, details)
+					SELECT platform, txnid, event_count, 0, 'released', NULL, ? FROM conversions WHERE txnid = ?`).bind(
+					JSON.stringify({ set }),
+					txnid,
+				),
+			]);
+		const click = clickRow({ publisher_id: "quiet" });
+		await storeClicks(click);
+		await consume(postbackMessage("west", { txnid: "held", cid: String(click.click_hash), payoutMicros: 20_000_000_000 }));
+		await settle("held", { stage: "settled" });
+		await adjust({ kind: "void_conversion", platform: "west", txnid: "quiet" });
+		await settle("quiet", { status: "approved" });
+		const ofHistory = async () => (await check()).differences.filter(({ kind }) => kind === "history");
+		expect(await ofHistory()).toMatchObject([
+			{ txnid: "held", field: "held_for", stored: "amount", expected: null },
+			{ txnid: "quiet", field: "status", stored: "approved", expected: "cancelled" },
+		]);
+		for (const kind of ["void_conversion", "restore_conversion"]) await adjust({ kind, platform: "west", txnid: "held" });
+		for (const kind of ["restore_conversion", "void_conversion"]) await adjust({ kind, platform: "west", txnid: "quiet" });
+		expect(await ofHistory()).toEqual([]);
+		expect(await rowsOf("SELECT stage, status FROM conversions WHERE txnid IN ('held', 'quiet') ORDER BY txnid")).toEqual([
+			{ stage: "quarantined", status: "approved" },
+			{ stage: "settled", status: "cancelled" },
+		]);
+	});
+
 	it("a click that was taken back again leaves a credit and its cancellation: no difference, whoever's the conversion is then", async () => {
 		const attach = async (publisher: string) => {
 			const click = clickRow({ publisher_id: publisher });
