@@ -27,7 +27,7 @@ export async function importFile(file: object, query = ""): Promise<ImportReport
 	return v.parse(importReportSchema, await response.json());
 }
 
-/** Takes over a file whose book no bid, and no redirect, is to read: it is not published. */
+/** Takes over a file whose book no bid, and no redirect, is to read, nor its brands a list within a moment: it is not published. */
 export function importUnpublished(file: object): Promise<ImportReport> {
 	const deps = {
 		db: openDatabase(env.DB),

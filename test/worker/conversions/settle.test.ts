@@ -701,9 +701,9 @@ describe("worker: settling", () => {
 		/** As 0.1.0 writes a conversion beside this version: without the columns that came after it. */
 		async function writeAsBefore(txnid: string, { intake, postback }: Message): Promise<void> {
 			const micros = postback?.payoutMicros ?? 0;
-			await env.DB.prepare(`UPDATE conversions SET payout_micros = ?1, gross_micros = ?1, revenue_micros = ?1 * 8 / 10, last_intake_id = ?2,
-				version = version + 1 WHERE txnid = ?3`)
-				.bind(micros, intake.id, txnid)
+			await env.DB.prepare(`UPDATE conversions SET payout_micros = CAST(?1 AS BIGINT), gross_micros = CAST(?1 AS BIGINT),
+				revenue_micros = CAST(?2 AS BIGINT), last_intake_id = ?3, version = version + 1 WHERE txnid = ?4`)
+				.bind(micros, (micros * 8) / 10, intake.id, txnid)
 				.run();
 		}
 
