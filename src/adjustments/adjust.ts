@@ -28,12 +28,12 @@ export async function adjust(deps: AdjustmentDeps, request: AdjustmentRequest): 
 	const { id, kind, clicks, conversions } = stored;
 	if (clicks > 0) await tellOfSpend(deps);
 	logInfo("adjustment.made", { adjustment: id, kind, clicks, conversions, complete: stored.cursor === null });
-	const alike = request.kind === "amount" ? await findAlike(deps.db, request, id).catch(notFound) : null;
+	const alike = request.kind === "amount" ? await findAlike(deps.db, request, id).catch(tellOfNone) : null;
 	return { id, ...answerOf(kind, { ...stored, complete: stored.cursor === null }), alike, dry_run: false };
 }
 
 /** The amount is booked: what is told beside it must not make a failure of that. */
-function notFound(error: unknown): null {
+function tellOfNone(error: unknown): null {
 	logError("adjustment.alike_not_looked_for", error);
 	return null;
 }
@@ -68,7 +68,7 @@ export async function previewAdjustment(deps: AdjustmentDeps, request: Adjustmen
 				: request.kind === "undo"
 					? await previewUndo(deps, request)
 					: await previewWord(deps, await readWord(db, request));
-	const alike = request.kind === "amount" ? await findAlike(db, request, request.id ?? null) : null;
+	const alike = request.kind === "amount" ? await findAlike(db, request, request.id) : null;
 	return { id: null, ...answerOf(request.kind, change), alike, dry_run: true };
 }
 
@@ -125,10 +125,10 @@ async function addAmount(deps: AdjustmentDeps, request: AmountRequest): Promise<
 }
 
 /** What has the same amount on the same day already: booked twice, perhaps. @param id of the one that is looked at, where it has one */
-async function findAlike(db: Database, { publisher, date, amount }: AmountRequest, id: string | null): Promise<string | null> {
+async function findAlike(db: Database, { publisher, date, amount }: AmountRequest, id = ""): Promise<string | null> {
 	const [found] = await db.all<{ id: string }>(sql`SELECT a.id FROM adjustments a
 		WHERE a.publisher_id = ${publisher} AND a.date = ${date} AND a.kind = 'amount' AND a.amount_micros = CAST(${microsOf(amount)} AS BIGINT)
-			AND a.id <> ${id ?? ""} AND NOT EXISTS (SELECT 1 FROM adjustments u WHERE u.undoes = a.id)
+			AND a.id <> ${id} AND NOT EXISTS (SELECT 1 FROM adjustments u WHERE u.undoes = a.id)
 		ORDER BY a.at DESC, a.id DESC LIMIT 1`);
 	return found?.id ?? null;
 }

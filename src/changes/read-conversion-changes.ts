@@ -144,8 +144,7 @@ export function pageOf(publisherId: string, { sequence, platform, txnid }: Place
 		UNION ALL
 		SELECT page.sequence, page.platform, page.txnid, page.source, v.updated_at, NULL, NULL, ${OF_CONVERSION}, NULL, NULL, NULL, NULL, NULL, NULL,
 			CASE WHEN ${COUNTED_CONVERSION} THEN v.status END, v.event_at, v.revenue_micros, v.gross_micros, v.sales_usd_micros, ${creditedOf(false)}
-		FROM page JOIN conversions v ON v.platform = page.platform AND v.txnid = page.txnid
-			LEFT JOIN brands b ON b.id = v.brand_id
+		FROM page JOIN conversions v ON v.platform = page.platform AND v.txnid = page.txnid LEFT JOIN brands b ON b.id = v.brand_id
 		WHERE page.source = 'present'
 		UNION ALL
 		SELECT page.sequence, page.platform, page.txnid, page.source, a.at, NULL, a.date, NULL, NULL, NULL, NULL, NULL, NULL, NULL,

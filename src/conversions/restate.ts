@@ -26,7 +26,7 @@ export function isCorrection({ payoutMicros }: Postback, { negativePayout }: Sta
 export function recall(present: Conversion, platform: StatedPlatform): Conversion {
 	const conversion = { ...present, defaultCurrency: present.defaultCurrency ?? platform.currency };
 	const recalled = { ...conversion, payouts: writePayouts(payoutsOf(conversion)) };
-	const isRemembered = present.approvalHashes !== "" && !isLastUnstated(present);
+	const isRemembered = present.approvalHashes !== "" && !isLastUnstated(present, readPayouts(present.payouts));
 	if (isRemembered || present.cid === "" || platformStatusOf(present, platform) === "cancelled") return recalled;
 	return withApproval(recalled, hashOf({ ...conversion, status: present.networkStatus }, conversion));
 }
@@ -157,15 +157,15 @@ function cancels(conversion: Conversion, { payoutMicros, status }: Postback, int
 /** Of what an earlier version stored, the last statement is known. */
 function payoutsOf(conversion: Conversion): Payouts {
 	const payouts = readPayouts(conversion.payouts);
-	if (!isLastUnstated(conversion)) return payouts;
+	if (!isLastUnstated(conversion, payouts)) return payouts;
 	const { lastIntakeId, payoutMicros, networkStatus } = conversion;
 	return state(payouts, [lastIntakeId, payoutMicros, hashOf({ ...conversion, status: networkStatus }, conversion)]);
 }
 
 /** Whether what speaks in it is not among its payouts: an earlier version, which has none, wrote it last, also where this one did before. */
-function isLastUnstated({ payouts, cid, lastIntakeId }: Conversion): boolean {
+function isLastUnstated({ payouts, cid, lastIntakeId }: Conversion, { stated }: Payouts): boolean {
 	if (payouts === "") return cid !== "";
-	return lastIntakeId !== "" && !readPayouts(payouts).stated.some(([id]) => id === lastIntakeId);
+	return lastIntakeId !== "" && !stated.some(([id]) => id === lastIntakeId);
 }
 
 function currencyOf({ currency }: { currency: string | null }, { defaultCurrency }: Conversion): string {

@@ -30,8 +30,8 @@ export class HttpError extends Error {
 }
 
 /** 412: it is another, or in another state, than was taken for granted. Nothing was changed. (409 asks whether something is meant.) */
-export function conflict(message: string): HttpError {
-	return new HttpError(CONFLICT, { error: "Conflict", message });
+export function conflict(message: string, more: Record<string, unknown> = {}): HttpError {
+	return new HttpError(CONFLICT, { error: "Conflict", message, ...more });
 }
 
 const CONFLICT = 412;

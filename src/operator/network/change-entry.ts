@@ -2,7 +2,7 @@
 import { type Fault, invalidInput, notThere } from "../../http/errors.ts";
 import type { AuditVerb } from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
-import { HttpError } from "../../lib/http.ts";
+import { conflict, HttpError } from "../../lib/http.ts";
 import { isObject } from "../../lib/json.ts";
 import type { EntrySection } from "./entry-answers.ts";
 import type { ImportReport } from "./import-answer.ts";
@@ -49,7 +49,7 @@ export async function changeEntry(deps: ImportDeps, { section, id, fields, etags
 		if (found === null) throw noSuchEntry(section);
 		if (etags !== null && !etags.includes(found.etag)) {
 			const message = "the entry is another than the one that was read: look at it, and send it again";
-			throw new HttpError(412, { error: "Conflict", message, etag: found.etag, entry: found.entry });
+			throw conflict(message, { etag: found.etag, entry: found.entry });
 		}
 		yield givenOf(section, found.entry, fields as Record<string, unknown>);
 	}

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
 import type { AuditVerb, NetworkChangeKind } from "../../lib/enums.ts";
-import { HttpError } from "../../lib/http.ts";
+import { conflict, type HttpError } from "../../lib/http.ts";
 import { isoTime } from "../../lib/time.ts";
 import type { ChangedEntry } from "./import-answer.ts";
 import { MAX_LISTED } from "./listed.ts";
@@ -71,7 +71,7 @@ async function list(db: Database, version: number, touched = sql`SELECT section,
 /** What has changed since a version, as the 412 to one who has read that version. */
 export async function changedSince(db: Database, version: number, present: number): Promise<HttpError> {
 	const changed = await list(db, version);
-	return conflict(`the network is at version ${present}, not ${version}: read it again, and change that`, present, changed);
+	return overtaken(`the network is at version ${present}, not ${version}: read it again, and change that`, present, changed);
 }
 
 /** The 412 where something else has changed what is staged since `version`; null where nothing has. */
@@ -97,10 +97,10 @@ export async function findOvertaken(db: Database, importId: string, version: num
 				OR (section IN ('traffic', 'epc_learning') AND EXISTS (SELECT 1 ${staged("network_settings")})))`,
 	);
 	if (changed.length === 0) return null;
-	return conflict("somebody else has changed the same entries meanwhile: look at them, and send it again", present, changed);
+	return overtaken("somebody else has changed the same entries meanwhile: look at them, and send it again", present, changed);
 }
 
-function conflict(message: string, present: number, changed: readonly Changed[]): HttpError {
+function overtaken(message: string, present: number, changed: readonly Changed[]): HttpError {
 	const listed: ChangedEntry[] = changed.map(({ section, id, import: by, at, actor }) => ({
 		section,
 		id,
@@ -108,5 +108,5 @@ function conflict(message: string, present: number, changed: readonly Changed[])
 		at: isoTime(at),
 		actor,
 	}));
-	return new HttpError(412, { error: "Conflict", message, version: present, changed: listed, changed_count: changed[0]?.found ?? 0 });
+	return conflict(message, { version: present, changed: listed, changed_count: changed[0]?.found ?? 0 });
 }
