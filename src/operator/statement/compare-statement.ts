@@ -38,7 +38,8 @@ export type Ledger = {
  */
 export function compareStatement(sales: readonly StatedSale[], ledger: Ledger, unread: ReadonlySet<string> = new Set()): Difference[] {
 	const stated = new Set([...sales.map(({ txnid }) => txnid), ...unread]);
-	const ofStated = sales.flatMap((theirs) => compareSale(theirs, ledger, stated));
+	const otherIds = findOtherIds(sales, ledger, stated);
+	const ofStated = sales.flatMap((theirs) => compareSale(theirs, ledger, otherIds.get(theirs.txnid)));
 	// A sale under two ids is there, under its other one.
 	const others = new Set(ofStated.map(({ otherTxnid }) => otherTxnid));
 	const missingThere = ledger.counted
@@ -47,7 +48,25 @@ export function compareStatement(sales: readonly StatedSale[], ledger: Ledger, u
 	return [...ofStated, ...missingThere];
 }
 
-function compareSale(theirs: StatedSale, ledger: Ledger, stated: ReadonlySet<string>): Difference[] {
+/**
+ * The ids that sales have here, by those that the statement has of them: sales of one click and amount. One conversion is one sale; of
+ * several that it may be, one that the statement counts.
+ */
+function findOtherIds(sales: readonly StatedSale[], ledger: Ledger, stated: ReadonlySet<string>): Map<string, string> {
+	const found = new Map<string, string>();
+	const taken = new Set(stated);
+	const unknown = sales.filter(({ txnid }) => ledger.conversionOf(txnid) === null);
+	const isCancelled = (sale: StatedSale) => saidOf(sale, ledger.platform, true) === "cancelled";
+	for (const sale of [...unknown.filter((each) => !isCancelled(each)), ...unknown.filter(isCancelled)]) {
+		const other = sale.cid === null ? undefined : ledger.ofClick(sale.cid).find((same) => isAmount(sale, same) && !taken.has(same.txnid));
+		if (other === undefined) continue;
+		taken.add(other.txnid);
+		found.set(sale.txnid, other.txnid);
+	}
+	return found;
+}
+
+function compareSale(theirs: StatedSale, ledger: Ledger, otherTxnid: string | undefined): Difference[] {
 	const { platform } = ledger;
 	const { txnid } = theirs;
 	const ours = ledger.conversionOf(txnid);
@@ -56,9 +75,7 @@ function compareSale(theirs: StatedSale, ledger: Ledger, stated: ReadonlySet<str
 	const said = saidOf(theirs, platform, wasPaid);
 	const base = { txnid, otherTxnid: null, ours, theirs };
 	if (ours === null) {
-		const other =
-			theirs.cid === null ? undefined : ledger.ofClick(theirs.cid).find((same) => isAmount(theirs, same) && !stated.has(same.txnid));
-		if (other !== undefined) return [{ ...base, kind: "two_ids", otherTxnid: other.txnid, postback: null }];
+		if (otherTxnid !== undefined) return [{ ...base, kind: "two_ids", otherTxnid, postback: null }];
 		// What was never here, and was cancelled, is missed by nobody.
 		return said === "cancelled" ? [] : [{ ...base, kind: "missing_here", postback: toPostback(theirs, null, platform) }];
 	}

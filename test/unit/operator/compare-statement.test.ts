@@ -1,4 +1,4 @@
-/** What a statement says of a sale without a payout: a return of what had one, and the same of what never had. */
+/** What a statement says of a sale without a payout, and which of its sales are here under another id. */
 import { describe, expect, it } from "vitest";
 import { blank } from "../../../src/conversions/conversion-changes.ts";
 import { compareStatement } from "../../../src/operator/statement/compare-statement.ts";
@@ -23,5 +23,64 @@ describe("unit: a statement's sale without a payout", () => {
 		[5_000_000, "cancelled", "approved", []],
 	])("of %d micros here, %s, that is %s there: %j", (payoutMicros, networkStatus, theirs, kinds) => {
 		expect(compare({ payoutMicros, networkStatus }, theirs)).toEqual(kinds);
+	});
+});
+
+describe("unit: sales of a statement that are here under other ids", () => {
+	/** What is told of sales of one click and amount. @param here ids of conversions @param theirs ids and words of sales */
+	function compareIds(here: readonly string[], theirs: readonly (readonly [string, string])[]) {
+		const sales = theirs.map(([txnid, status]) => ({
+			...{ txnid, status, cid: "c", at: 0 },
+			...{ payoutMicros: 5_000_000, salesMicros: null, currency: "USD" },
+		}));
+		const counted = here.map((txnid) => ({
+			...blank({ platform: "p", txnid }, 0),
+			...{ cid: "c", payoutMicros: 5_000_000, networkStatus: "approved", currency: "USD", lastIntakeId: "1" },
+		}));
+		return compareStatement(sales, { platform, conversionOf: () => null, ofClick: () => counted, counted }).map(
+			({ kind, txnid, otherTxnid }) => [kind, txnid, otherTxnid],
+		);
+	}
+
+	it("takes one conversion for one sale", () => {
+		expect(
+			compareIds(
+				["x"],
+				[
+					["a", "approved"],
+					["b", "approved"],
+				],
+			),
+		).toEqual([
+			["two_ids", "a", "x"],
+			["missing_here", "b", null],
+		]);
+	});
+
+	it("takes two conversions for two", () => {
+		expect(
+			compareIds(
+				["x", "y"],
+				[
+					["a", "approved"],
+					["b", "approved"],
+				],
+			),
+		).toEqual([
+			["two_ids", "a", "x"],
+			["two_ids", "b", "y"],
+		]);
+	});
+
+	it("takes it for the one that counts, before one that was cancelled", () => {
+		expect(
+			compareIds(
+				["x"],
+				[
+					["a", "cancelled"],
+					["b", "approved"],
+				],
+			),
+		).toEqual([["two_ids", "b", "x"]]);
 	});
 });
