@@ -63,23 +63,34 @@ export function changedDays(changes: readonly Change[]): { publisherId: string; 
  * has it in a report, before or since. `sequence` is for the database to say.
  */
 export function changeRows(before: Conversion | null, settlement: Settlement): Change[] {
-	const [old, present] = [shownOf(before), shownOf(settlement.conversion)];
+	const { conversion, creditedMicros } = settlement;
+	const [old, present] = [shownOf(before), shownOf(conversion)];
+	const tell = (from: Shown, to: Shown) => {
+		const why = reasonOf(before, settlement, to !== null);
+		return changeOf(from, to, { ...conversion, at: conversion.updatedAt, why, creditedMicros });
+	};
 	const isMoved = old !== null && present !== null && old.publisherId !== present.publisherId;
-	if (!isMoved) return changeOf(old, present, before, settlement);
-	return [...changeOf(old, null, before, settlement), ...changeOf(null, present, before, settlement)];
+	return isMoved ? [...tell(old, null), ...tell(null, present)] : tell(old, present);
 }
 
-function changeOf(old: Shown, present: Shown, before: Conversion | null, settlement: Settlement): Change[] {
-	const { conversion, creditedMicros } = settlement;
+/** That nothing of its user is left in a record, which stands as it stood. None where no report has it. */
+export function erasedRow(conversion: Conversion, creditedMicros: number, at: number): Change[] {
+	const shown = shownOf(conversion);
+	return changeOf(shown, shown, { ...conversion, at, why: "erased", creditedMicros: { before: creditedMicros, after: creditedMicros } });
+}
+
+type Told = Pick<Change, "platform" | "txnid" | "at" | "why"> & Pick<Settlement, "creditedMicros">;
+
+function changeOf(old: Shown, present: Shown, { platform, txnid, at, why, creditedMicros }: Told): Change[] {
 	const publisherId = present?.publisherId ?? old?.publisherId ?? null;
 	if (publisherId === null) return [];
 	return [
 		{
 			publisherId,
-			platform: conversion.platform,
-			txnid: conversion.txnid,
-			at: conversion.updatedAt,
-			why: reasonOf(before, settlement, present !== null),
+			platform,
+			txnid,
+			at,
+			why,
 			oldStatus: old?.status ?? null,
 			oldEventAt: old?.eventAt ?? null,
 			oldRevenueMicros: old?.revenueMicros ?? null,

@@ -143,7 +143,7 @@ export const CALLBACK_HOLDS = ["order", "pause"] as const;
 /**
  * Why a conversion's record in reports came, changed or went: its platform said so (`reported`, `cancelled`), its click was found, what it
  * was held for has ended, an operator's word or corrected rates; `moved`: an operator found it to be of another click; `held`: something has
- * to be settled first.
+ * to be settled first; `erased`: nothing of its user is left in it.
  */
 export const CONVERSION_CHANGE_REASONS = [
 	"reported",
@@ -155,6 +155,7 @@ export const CONVERSION_CHANGE_REASONS = [
 	"voided",
 	"moved",
 	"held",
+	"erased",
 ] as const;
 export type ConversionChangeReason = (typeof CONVERSION_CHANGE_REASONS)[number];
 

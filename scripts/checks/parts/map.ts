@@ -386,6 +386,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/db",
 			"src/audit",
 			"src/conversions",
+			"src/reports/credited.ts",
 		],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},

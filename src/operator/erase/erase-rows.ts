@@ -13,6 +13,7 @@ import { utcDay } from "../../lib/time.ts";
 import type { EraseCounts } from "./erase-answer.ts";
 import { type ErasedClick, type OwnIds, ownIdsOf } from "./own-ids.ts";
 import { type ErasedIds, type Refused, redactEvent, redactQuery, redactThread } from "./redact.ts";
+import { readRecords, tellPublishers } from "./tell-publishers.ts";
 
 /** Who asks, when, and under which receipt; null where it is only counted. */
 export type Receipt = { actor: Actor; at: number; id: string } | null;
@@ -24,6 +25,7 @@ type Conversion = {
 	publisherId: string | null;
 	eventAt: number;
 	version: number;
+	clickId: string | null;
 	hash: string;
 	had: boolean;
 };
@@ -71,7 +73,6 @@ async function readKnown(db: Database, { clicks, gone, own, erased, refused, cou
 	const found = await db.all<
 		Omit<Conversion, "hash" | "had"> & {
 			isEmpty: number;
-			clickId: string | null;
 			attribution: string | null;
 			cid: string;
 			firstReceivedAt: number;
@@ -97,7 +98,7 @@ async function readKnown(db: Database, { clicks, gone, own, erased, refused, cou
 		// What a person has attached is not found again by the click's hash, once that is undone.
 		const other = asClickHash(cid) ?? "";
 		const hash = named ?? (own === undefined ? null : othersHashes.has(other) ? other : NAMES_NONE);
-		return hash === null ? [] : [{ ...of, hash, had: isEmpty === 0 || cid !== hash }];
+		return hash === null ? [] : [{ ...of, clickId, hash, had: isEmpty === 0 || cid !== hash }];
 	});
 	const names = JSON.stringify(conversions);
 	const ofNamed = isIn(sql`platform`, sql`txnid`, names);
@@ -147,15 +148,20 @@ async function readKnown(db: Database, { clicks, gone, own, erased, refused, cou
 		callbacks: callbacks.length,
 		claims: claims.filter(({ had }) => had).length,
 	};
+	const ofHaving = new Set(clicks.flatMap(({ id, isEmpty }) => (isEmpty === 1 ? [] : [id])));
+	const records = await readRecords(
+		db,
+		conversions.filter(({ had, clickId }) => had || ofHaving.has(clickId ?? "")),
+	);
 	const shared = own.foundAfterwards();
 	const told = JSON.stringify(callbacks.map(({ id }) => id));
 	const statements = { ofClicks, ofNamed, ofFormer, postbacks };
-	return { clicks, conversions, found, intakes, newIntakes, newEvents, claims, counts, ids, names, shared, told, ...statements };
+	return { clicks, conversions, found, intakes, newIntakes, newEvents, records, claims, counts, ids, names, shared, told, ...statements };
 }
 
 /** What is written rests on what was read: where that has changed, or there is more, none of it is written. */
 function erasing(known: Known, receipt: NonNullable<Receipt>): SQL[] {
-	const { clicks, conversions, found, intakes, newIntakes, newEvents, claims, counts } = known;
+	const { clicks, conversions, found, intakes, newIntakes, newEvents, records, claims, counts } = known;
 	const { ids, names, shared, told, ofClicks, ofNamed, ofFormer, postbacks } = known;
 	const days = [
 		...clicks.map(({ publisherId, clickedAt }) => ({ publisherId, date: utcDay(clickedAt) })),
@@ -174,6 +180,7 @@ function erasing(known: Known, receipt: NonNullable<Receipt>): SQL[] {
 			FROM (SELECT value ->> 'platform' AS of_platform, value ->> 'txnid' AS of_txnid, CAST(value ->> 'version' AS BIGINT) AS of_version,
 				value ->> 'hash' AS cid FROM json_each(${names})) AS r
 			WHERE conversions.platform = r.of_platform AND conversions.txnid = r.of_txnid`,
+		...tellPublishers(records, receipt.at),
 		// What has come since it was read: no column here takes null.
 		sql`UPDATE conversions SET version = NULL WHERE ${ofClicks} AND NOT ${isIn(sql`platform`, sql`txnid`, JSON.stringify(found))}`,
 		sql`UPDATE postback_intake SET answer = NULL WHERE id IN (${postbacks})

@@ -110,7 +110,10 @@ function sorted<Row extends object>(rows: readonly Row[]): Row[] {
 
 beforeAll(importReportNetwork);
 
-beforeEach(async () => {
+beforeEach(begin);
+
+/** No conversions, and clicks of which everything is known. */
+async function begin(): Promise<void> {
 	await forgetTraffic();
 	await env.DB.prepare("UPDATE report_sequence SET changes_from = present").run();
 	const made = (publisher: "pa" | "pc") =>
@@ -126,7 +129,7 @@ beforeEach(async () => {
 		);
 	clicks = { pa: made("pa"), pc: made("pc") };
 	await consumeClicks(capDeps(), letters(...clicks.pa, ...clicks.pc));
-});
+}
 
 /** What an operator finds to be of a click. @returns id of the adjustment */
 async function attach(click: Click | undefined): Promise<string> {
@@ -135,6 +138,14 @@ async function attach(click: Click | undefined): Promise<string> {
 	const response = await exports.default.fetch(url, { method: "POST", headers: OPERATOR_HEADERS, body });
 	expect(response.status).toBe(200);
 	return (await response.json<{ id: string }>()).id;
+}
+
+/** What is known of the user of a click is erased. @returns how many conversions had something of them */
+async function erase(click: Click | undefined): Promise<number> {
+	const body = JSON.stringify({ click: click?.hash });
+	const response = await exports.default.fetch("https://base.example/operator/erase", { method: "POST", headers: OPERATOR_HEADERS, body });
+	expect(response.status).toBe(200);
+	return (await response.json<{ conversions: number }>()).conversions;
 }
 
 /** All changes up to here are older than any that are kept. */
@@ -189,6 +200,18 @@ describe("worker: changes of conversions", () => {
 		expect(others[0]?.new).not.toHaveProperty("gross_revenue");
 	});
 
+	it("one whose user is erased is told once more, without them, and once alone", async () => {
+		await say("pa", "t", 0, { payoutMicros: 10_000_000 });
+		await say("pa", "held", 0, { currency: "XTS" });
+		const { data, next_cursor: after } = await list();
+		expect(data).toMatchObject([{ why: "reported", user_id: "reader-1", subid1: "one", subid5: "five" }]);
+		await erase(clicks.pa[0]);
+		await erase(clicks.pa[0]);
+		const { data: since } = await list({ after });
+		const [stands, nobody] = [data[0]?.new, { click_id: null, user_id: null, subid1: "", subid5: "" }];
+		expect(since).toEqual([expect.objectContaining({ ...nobody, id: data[0]?.id, why: "erased", old: stands, new: stands })]);
+	});
+
 	it("a client that is killed at random rebuilds exactly the reports", async () => {
 		const step = fc.oneof(
 			{
@@ -208,6 +231,7 @@ describe("worker: changes of conversions", () => {
 			},
 			{ weight: 1, arbitrary: fc.record({ kind: fc.constant("amount" as const), amount: fc.constantFrom("1", "-0.25") }) },
 			{ weight: 1, arbitrary: fc.record({ kind: fc.constant("forget" as const) }) },
+			{ weight: 1, arbitrary: fc.record({ kind: fc.constant("erase" as const), click: fc.nat(2) }) },
 			{
 				weight: 4,
 				arbitrary: fc.record({
@@ -220,33 +244,37 @@ describe("worker: changes of conversions", () => {
 			},
 		);
 		await fc.assert(
-			fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 16 }), async (steps) => {
-				const clients = [newClient(), newClient()] as const;
-				for (const of of steps) {
-					if (of.kind === "say") {
-						const { txnid, click, status, payoutMicros, day } = of;
-						await say("pa", txnid, click, { status, payoutMicros, eventAt: Date.parse(`${DAYS[day]}T01:00:00Z`) });
-					} else if (of.kind === "judge") {
-						const known = await rowsOf<{ verdict: string | null }>("SELECT verdict FROM conversions WHERE txnid = ?", of.txnid);
-						if (known[0] === undefined || (known[0].verdict === "voided") === of.voided) continue;
-						const kind = of.voided ? "void_conversion" : "restore_conversion";
-						await adjust({ kind, platform: "northwind", txnid: of.txnid });
-					} else if (of.kind === "amount") {
-						await adjust({ kind: "amount", publisher: "pa", date: "2026-11-12", amount: of.amount });
-					} else if (of.kind === "forget") {
-						// The changes up to here are old, and whoever has not read them is not among those who read on.
-						for (const client of clients) await client.read(100);
-						await forget();
-					} else {
-						await clients[of.client]?.read(of.limit, of.pages, of.kept);
+			fc
+				.asyncProperty(fc.array(step, { minLength: 3, maxLength: 16 }), async (steps) => {
+					const clients = [newClient(), newClient()] as const;
+					for (const of of steps) {
+						if (of.kind === "say") {
+							const { txnid, click, status, payoutMicros, day } = of;
+							await say("pa", txnid, click, { status, payoutMicros, eventAt: Date.parse(`${DAYS[day]}T01:00:00Z`) });
+						} else if (of.kind === "judge") {
+							const known = await rowsOf<{ verdict: string | null }>("SELECT verdict FROM conversions WHERE txnid = ?", of.txnid);
+							if (known[0] === undefined || (known[0].verdict === "voided") === of.voided) continue;
+							const kind = of.voided ? "void_conversion" : "restore_conversion";
+							await adjust({ kind, platform: "northwind", txnid: of.txnid });
+						} else if (of.kind === "amount") {
+							await adjust({ kind: "amount", publisher: "pa", date: "2026-11-12", amount: of.amount });
+						} else if (of.kind === "forget") {
+							// The changes up to here are old, and whoever has not read them is not among those who read on.
+							for (const client of clients) await client.read(100);
+							await forget();
+						} else if (of.kind === "erase") {
+							await erase(clicks.pa[of.click]);
+						} else {
+							await clients[of.client]?.read(of.limit, of.pages, of.kept);
+						}
 					}
-				}
-				const wanted = await readReports();
-				for (const client of [...clients, newClient()]) {
-					await client.read(2);
-					expect(reportsOf(client.copy)).toEqual(wanted);
-				}
-			}),
+					const wanted = await readReports();
+					for (const client of [...clients, newClient()]) {
+						await client.read(2);
+						expect(reportsOf(client.copy)).toEqual(wanted);
+					}
+				})
+				.beforeEach(begin),
 			{ numRuns: RUNS },
 		);
 	});
