@@ -1,18 +1,18 @@
 /** Batches of clicks that are decided in memory: the facts and the state as the consumer reads them, kept as it writes them. */
+import { visitWindowMs } from "../../src/clicks/consumer/batch-visits.ts";
 import {
 	type ClickState,
 	campaignDayKey,
 	connectionHourKey,
 	type Decided,
 	type DecidedClick,
-	decideClicks,
 	networkHourKey,
 	type PaidVisit,
-	policyOf,
 	publisherDayKey,
 	sourceKey,
-	visitWindowMs,
-} from "../../src/clicks/consumer/decide-clicks.ts";
+} from "../../src/clicks/consumer/click-state.ts";
+import { policyOf } from "../../src/clicks/consumer/click-terms.ts";
+import { decideClicks } from "../../src/clicks/consumer/decide-clicks.ts";
 import { budgetCostOf, type Spent } from "../../src/clicks/consumer/decide-pause.ts";
 import type { CampaignFacts, Facts, PublisherFacts } from "../../src/clicks/consumer/facts.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";

@@ -2,8 +2,8 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { MAX_SOURCES_PER_DAY } from "../../src/clicks/consumer/batch-bounds.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
-import { MAX_SOURCES_PER_DAY } from "../../src/clicks/consumer/decide-clicks.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";

@@ -1,9 +1,9 @@
 /** Traffic that is worth nothing, through the real endpoints and the queue: it is redirected, and nobody is paid for it. */
 import { exports } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { MAX_SOURCES_PER_DAY, MAX_UNPAID_PER_HOUR, OTHER_SOURCE } from "../../src/clicks/consumer/batch-bounds.ts";
 import { sweepCaps } from "../../src/clicks/consumer/caps.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
-import { MAX_SOURCES_PER_DAY, MAX_UNPAID_PER_HOUR, OTHER_SOURCE } from "../../src/clicks/consumer/decide-clicks.ts";
 import { MINUTE_MS } from "../../src/lib/time.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { BROWSER, clickUrlFor } from "../support/clicks.ts";

@@ -1,7 +1,7 @@
 /** The columns of a click and where their values come from: the one list from which both the row and its INSERT are made. */
 import { type clicks, ERASED } from "../../db/schema/clicks.ts";
 import { normaliseClickId } from "../../lib/click-id.ts";
-import type { DecidedClick } from "./decide-clicks.ts";
+import type { DecidedClick } from "./click-state.ts";
 
 /** What the database itself writes is not among them. */
 type Columns = Omit<typeof clicks.$inferSelect, "sequence">;

@@ -1,7 +1,7 @@
 /** Which campaigns have to be held against their caps after a batch: pure. Most are far from all of theirs, and cost no question. */
 import { localDay } from "../../lib/time.ts";
 import type { ClickedCampaign } from "./caps.ts";
-import { type ClickState, campaignDayKey, type DecidedClick } from "./decide-clicks.ts";
+import { type ClickState, campaignDayKey, type DecidedClick } from "./click-state.ts";
 import { budgetCostOf, hasCap, isNearCap, RATE_SLOT_MS, RATE_WINDOW_MS, rateSlotOf, type Spent } from "./decide-pause.ts";
 import type { CampaignFacts } from "./facts.ts";
 

@@ -6,18 +6,17 @@ import { leastIdAt } from "../../lib/ids.ts";
 import { brandSubject, publisherSubject } from "../../lib/stop-subject.ts";
 import { DAY_MS, hourOf, localDay, utcDay } from "../../lib/time.ts";
 import type { ClickMessage } from "../message.ts";
+import { networkOfClick, visitWindowMs } from "./batch-visits.ts";
 import {
 	type ClickState,
 	campaignDayKey,
 	connectionHourKey,
 	networkHourKey,
-	networkOfClick,
 	type PaidVisit,
-	policyOf,
 	publisherDayKey,
 	sourceKey,
-	visitWindowMs,
-} from "./decide-clicks.ts";
+} from "./click-state.ts";
+import { policyOf } from "./click-terms.ts";
 import { budgetCostOf, hasCap, type Spent } from "./decide-pause.ts";
 import type { Facts } from "./facts.ts";
 import type { KnownFacts } from "./kept-facts.ts";

@@ -2,7 +2,7 @@
  * Transactions that count clicks take turns, but a batch that was decided before the turns of others need not be decided again: pure. It
  * stands where none of them touched what it rests on, and where what they paid for together leaves room in its budgets.
  */
-import { type ClickState, campaignDayKey, type Decided, type DecidedClick, type PaidNetwork } from "./decide-clicks.ts";
+import { type ClickState, campaignDayKey, type Decided, type DecidedClick, type PaidNetwork } from "./click-state.ts";
 import { budgetCostOf, hasCap, type Spent } from "./decide-pause.ts";
 import type { CampaignFacts } from "./facts.ts";
 

@@ -8,8 +8,9 @@ import { NUMBER, TAKE_NUMBER } from "../../db/report-sequence.ts";
 import { clicks, paidNetworks, paidVisits, unpaidHours } from "../../db/schema/clicks.ts";
 import { campaignDays, campaignRates, campaignTotals, dailyNetwork, dailyPublishers, dailySources } from "../../db/schema/counters.ts";
 import { type LearnedClick, learnClicks, type PlacedSources } from "../../learning-rows/learn-clicks.ts";
+import { visitOf } from "./batch-visits.ts";
 import { CLICK_COLUMNS, readColumns } from "./click-columns.ts";
-import { type ClickState, type Decided, type DecidedClick, type PaidVisit, visitOf } from "./decide-clicks.ts";
+import type { ClickState, Decided, DecidedClick, PaidVisit } from "./click-state.ts";
 import { turnOf } from "./turn.ts";
 
 /**

@@ -1,7 +1,8 @@
 /** Whatever the batches, their order, splitting and repetition: what is paid keeps within every bound, and counters equal the rows. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Decided, type DecidedClick, MAX_UNPAID_PER_HOUR } from "../../../src/clicks/consumer/decide-clicks.ts";
+import { MAX_UNPAID_PER_HOUR } from "../../../src/clicks/consumer/batch-bounds.ts";
+import type { Decided, DecidedClick } from "../../../src/clicks/consumer/click-state.ts";
 import type { ClickMessage } from "../../../src/clicks/message.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../src/lib/time.ts";
 import { DEFAULT_POLICY, layPolicies } from "../../../src/lib/traffic-rules.ts";

@@ -1,12 +1,8 @@
 /** What the consumer decides of a batch: each rule at its boundaries, whatever the order in which clicks arrive. */
 import { describe, expect, test } from "vitest";
-import {
-	decideClicks,
-	MAX_SOURCES_PER_DAY,
-	MAX_UNPAID_PER_HOUR,
-	publisherDayKey,
-	sourceKey,
-} from "../../../src/clicks/consumer/decide-clicks.ts";
+import { MAX_SOURCES_PER_DAY, MAX_UNPAID_PER_HOUR } from "../../../src/clicks/consumer/batch-bounds.ts";
+import { publisherDayKey, sourceKey } from "../../../src/clicks/consumer/click-state.ts";
+import { decideClicks } from "../../../src/clicks/consumer/decide-clicks.ts";
 import type { Facts } from "../../../src/clicks/consumer/facts.ts";
 import type { ClickMessage } from "../../../src/clicks/message.ts";
 import { hashSource } from "../../../src/lib/hash.ts";

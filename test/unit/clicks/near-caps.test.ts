@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { campaignDayKey, decideClicks } from "../../../src/clicks/consumer/decide-clicks.ts";
+import { campaignDayKey } from "../../../src/clicks/consumer/click-state.ts";
+import { decideClicks } from "../../../src/clicks/consumer/decide-clicks.ts";
 import { decidePause, expectAhead, isNearCap } from "../../../src/clicks/consumer/decide-pause.ts";
 import type { CampaignFacts } from "../../../src/clicks/consumer/facts.ts";
 import { nearCaps } from "../../../src/clicks/consumer/near-caps.ts";
