@@ -322,7 +322,7 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "a-void-gives-its-hour-room",
-		file: "src/clicks/consumer/read-click-state.ts",
+		file: "src/clicks/consumer/select-click-state.ts",
 		find: "CAST(${asked.to} AS BIGINT)\n\t\t\tORDER BY",
 		replace: "CAST(${asked.to} AS BIGINT) AND v.voided_by IS NULL\n\t\t\tORDER BY",
 		tests: ["test/worker/adjustments/void-clicks.test.ts"],
