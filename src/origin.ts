@@ -39,7 +39,7 @@ import { isNetworkElsewhere } from "./database-move/hold-work.ts";
 import { moveRoutes } from "./database-move/move-routes.ts";
 import { isHeld } from "./database-move/source.ts";
 import { dayRoutes } from "./days/days-routes.ts";
-import { withConnections, withConnectionsOf } from "./db/postgres.ts";
+import { withConnections, withConnectionsOf } from "./db/postgres-connections.ts";
 import { type DatabaseFault, SchemaCheck } from "./db/schema-check.ts";
 import { frontDoorRoutes } from "./front-door/front-door-routes.tsx";
 import { FailedKeys } from "./http/failed-keys.ts";

@@ -1,7 +1,7 @@
 /** Composition root of the all-in-one Worker: the edge and the origin in one. Also what runs locally and in tests. */
 import { runCron, runQueue } from "./background.ts";
 import type { Env } from "./config.ts";
-import { withConnections, withConnectionsOf } from "./db/postgres.ts";
+import { withConnections, withConnectionsOf } from "./db/postgres-connections.ts";
 import { type Edge, edgeOf, serve } from "./edge.ts";
 import { openOrigin } from "./origin.ts";
 

@@ -8,7 +8,7 @@ import { KeptFacts } from "../../src/clicks/consumer/kept-facts.ts";
 import type { Env } from "../../src/config.ts";
 import { chooseNetwork } from "../../src/db/choose.ts";
 import { openDatabase } from "../../src/db/client.ts";
-import { withConnectionsOf } from "../../src/db/postgres.ts";
+import { withConnectionsOf } from "../../src/db/postgres-connections.ts";
 import { benchClick } from "./click-messages.ts";
 
 const BATCH = 100;

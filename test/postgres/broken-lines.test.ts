@@ -3,7 +3,8 @@ import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecu
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { NEWEST_MIGRATION } from "../../src/db/newest-migration.ts";
-import { openPostgres, withConnectionsOf } from "../../src/db/postgres.ts";
+import { openPostgres } from "../../src/db/postgres.ts";
+import { withConnectionsOf } from "../../src/db/postgres-connections.ts";
 import worker from "../../src/worker.ts";
 import { checkCounters, clickMessage, rowsOf } from "../support/click-messages.ts";
 import { importConversionNetwork, postbackFields, postbackMessage, readAll, WEST_KEY } from "../support/conversions.ts";

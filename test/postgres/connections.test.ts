@@ -2,7 +2,8 @@
 import { env } from "cloudflare:workers";
 import { Client } from "pg";
 import { describe, expect, test, vi } from "vitest";
-import { openPostgres, withConnectionsOf } from "../../src/db/postgres.ts";
+import { openPostgres } from "../../src/db/postgres.ts";
+import { withConnectionsOf } from "../../src/db/postgres-connections.ts";
 import { get } from "../support/console.ts";
 
 const admin = openPostgres(env.POSTGRES_URL);

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
-import { withConnectionsOf } from "../../src/db/postgres.ts";
+import { withConnectionsOf } from "../../src/db/postgres-connections.ts";
 import { forgetOthers } from "../../src/learning-night/write-learned.ts";
 import { rowsOf } from "../support/click-messages.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";

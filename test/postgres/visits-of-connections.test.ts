@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
-import { withConnectionsOf } from "../../src/db/postgres.ts";
+import { withConnectionsOf } from "../../src/db/postgres-connections.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 

@@ -175,7 +175,7 @@ function isWrite(text: string): boolean {
 	return /^\s*(?:INSERT|UPDATE|DELETE)\b/i.test(text);
 }
 
-/** A row in one way of writing. PostgreSQL's text holds neither NUL nor half a surrogate pair (src/db/postgres.ts). */
+/** A row in one way of writing. PostgreSQL's text holds neither NUL nor half a surrogate pair (src/db/postgres-statements.ts). */
 function writeRow(row: Row): string {
 	const cells = Object.entries(row).map(([name, value]) => [
 		name,

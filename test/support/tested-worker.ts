@@ -1,5 +1,5 @@
 /** The Worker as it is tested. What the runtime would do when an invocation has ended is done here: in tests none of them ends before its file. */
-import { withConnectionsOf } from "../../src/db/postgres.ts";
+import { withConnectionsOf } from "../../src/db/postgres-connections.ts";
 import worker from "../../src/worker.ts";
 import { FILE_STARTED_AT } from "./file-start.ts";
 

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
-import { withConnectionsOf } from "../../src/db/postgres.ts";
+import { withConnectionsOf } from "../../src/db/postgres-connections.ts";
 import { importNetwork } from "../../src/operator/network/import-network.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { brandEntry, importFile, NORTHWIND, PLAIN_IMPORT, publisherCalled } from "../support/network-import.ts";

@@ -668,7 +668,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/worker.ts",
 		job: "joins edge and origin",
-		imports: ["src/db/postgres.ts", "src/config.ts", "src/edge.ts", "src/background.ts", "src/origin.ts"],
+		imports: ["src/db/postgres-connections.ts", "src/config.ts", "src/edge.ts", "src/background.ts", "src/origin.ts"],
 		packages: [],
 	},
 ];
