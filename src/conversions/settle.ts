@@ -2,18 +2,17 @@
  * What a postback, or the passing of time, makes of a conversion: pure. Everything it says is written in one transaction by
  * write-settlements.ts.
  */
-import type { Amendments, ConversionHold, Verdict } from "../lib/enums.ts";
+import type { Amendments, Verdict } from "../lib/enums.ts";
 import { utcDay } from "../lib/time.ts";
 import { attributedTo, withoutClick } from "./attribution.ts";
 import type { Conversion, ConversionEvent, ConversionKey, EventDetails, EventKind, NewCallback } from "./conversion.ts";
 import { blank, differences, isAlike, isDifferent } from "./conversion-changes.ts";
-import { shareOf, toUsdMicros } from "./exchange.ts";
-import { type HoldFacts, holdOf, isKeptPending, isUnseen, releasedUpTo } from "./holds.ts";
 import { asClickHash, type CandidateClick, type ClickMatch } from "./match-click.ts";
 import type { Postback } from "./message.ts";
 import { type Amended, type LastCallback, OwedCallbacks } from "./owed-callbacks.ts";
-import { amend, isCorrection, recall, rememberApproval, restate, restateLate, type StatedPlatform, statusOf, whyStale } from "./restate.ts";
+import { amend, isCorrection, recall, rememberApproval, restate, restateLate, statusOf, whyStale } from "./restate.ts";
 import { CLICK_WAIT_MS, HASH_WAIT_MS, nextRetryAt } from "./retry-schedule.ts";
+import { type StandFacts, stand, type Told, withoutRelease } from "./stand.ts";
 
 /** One made of a platform's statement says how things stand, whatever was said before: it repeats nothing, and corrects nothing. */
 type Received = { intakeId: string; receivedAt: number; postback: Postback; isStatement: boolean };
@@ -26,19 +25,15 @@ type Attached = { attachTo: CandidateClick; adjustmentId: string };
 /** The click that an operator named is taken away again. */
 type Detached = { detachFrom: string; adjustmentId: string };
 /**
- * What brings a conversion forward: a postback, an operator's word or choice of a click, corrected rates, or (null) a look at what has changed around it: a click, a rate, a
- * publisher that is active again, the time.
+ * What brings a conversion forward: a postback, an operator's word or choice of a click, corrected rates, or (null) a look at what has changed
+ * around it: a click, a rate, a publisher that is active again, the time.
  */
 export type Cause = Received | Judged | Revalued | Attached | Detached | null;
 
 /** What settling asks of the world; all of it read in one go with the conversion. */
-export type Facts = {
-	platform: StatedPlatform;
+export type Facts = StandFacts & {
 	/** @param toldAt when the conversion was first told of, Unix ms */
 	findClick: (cid: string, toldAt: number) => ClickMatch;
-	/** Billionths of a USD on a day; null where no rate is known. */
-	usdNanosOf: (currency: string, day: string) => number | null;
-	holdFactsOf: (conversion: Conversion) => HoldFacts;
 	hasCallbackUrl: (publisherId: string) => boolean;
 	amendmentsOf: (publisherId: string) => Amendments;
 	lastCallback: LastCallback | null;
@@ -87,10 +82,6 @@ export function settle(
 	}
 	return history.close();
 }
-
-type Told =
-	| { kind: "changed" | "late"; adjustmentId?: never; givenBackMicros?: never }
-	| { kind: "judged" | "revalued" | "attached" | "detached"; adjustmentId: string; givenBackMicros?: number | undefined };
 
 class History {
 	readonly #key: ConversionKey;
@@ -221,7 +212,8 @@ class History {
 	 */
 	#evaluate(stated: Conversion, intakeId: string | null, told: Told | null = null): void {
 		const { conversion: attributed, why } = this.#attribute(stated);
-		const next = attributed.clickId === null ? this.#await(attributed) : this.#stand({ ...attributed, retryAt: null }, told);
+		const next =
+			attributed.clickId === null ? this.#await(attributed) : stand({ ...attributed, retryAt: null }, this.#state, told, this.#facts);
 		const isOneEvent = next.stage === "settled" && (this.#state?.stage === "settled" || told?.kind === "attached");
 		if (told !== null) this.#append(told.kind, isOneEvent ? next : stated, intakeId, null, told.adjustmentId);
 		if (stated.clickId !== attributed.clickId) this.#append("attributed", next.stage === "settled" ? next : attributed, intakeId);
@@ -257,54 +249,6 @@ class History {
 		return asClickHash(cid) !== null && this.#now - firstReceivedAt < HASH_WAIT_MS;
 	}
 
-	/**
-	 * A conversion of a known click: what it is worth, and whether that counts. From one that has a new rate and is settled, it takes nothing
-	 * that its publisher was suspended, or its link embedded, since.
-	 */
-	#stand(conversion: Conversion, told: Told | null): Conversion {
-		const isRevalued = told?.kind === "revalued";
-		const status = isKeptPending(conversion.heldFor) ? statusOf(conversion, this.#facts.platform) : conversion.status;
-		const { usdNanos, grossMicros, salesUsdMicros } = this.#worthOf(conversion, isRevalued);
-		const holdFacts = this.#holdFactsOf(conversion, isRevalued);
-		const clickUnseen = conversion.clickUnseen || isUnseen(holdFacts.clickReason);
-		const valued = { ...conversion, status, clickUnseen, usdNanos, grossMicros, salesUsdMicros };
-		if (usdNanos === null) return quarantined(valued, "no_rate");
-		if (grossMicros === null || (salesUsdMicros === null && conversion.salesMicros !== null)) {
-			return quarantined(isRevalued ? valued : withoutRelease(valued), "amount");
-		}
-		const worth = { grossMicros, salesUsdMicros: salesUsdMicros ?? 0 };
-		const releasedMicros = releasedUpTo(this.#state, conversion, { isRevalued, givenBackMicros: told?.givenBackMicros });
-		const hold = holdOf(valued, worth, holdFacts, releasedMicros);
-		if (hold === "amount") return quarantined(isRevalued ? valued : withoutRelease(valued), hold);
-		if (hold !== null) return quarantined({ ...valued, status: isKeptPending(hold) ? "pending" : status }, hold);
-		const earns = conversion.pricingModel === "CPA" && !conversion.test;
-		const revenueMicros = earns ? shareOf(grossMicros, conversion.revenueSharePpm ?? 0) : 0;
-		return { ...valued, stage: "settled", heldFor: null, revenueMicros };
-	}
-
-	#holdFactsOf(conversion: Conversion, isRevalued: boolean): HoldFacts {
-		const facts = this.#facts.holdFactsOf(conversion);
-		if (isRevalued && this.#state?.stage === "settled") return { ...facts, isPublisherSuspended: false, clickReason: null };
-		// What speaks against its click may have been removed since, or erased. Earlier versions noted only the hold.
-		return conversion.clickUnseen || conversion.heldFor === "review" ? { ...facts, clickReason: "embedded" } : facts;
-	}
-
-	/** Payout and sales in USD by the rate of the event's day. A rate that was applied stays, as long as currency and day do. */
-	#worthOf(conversion: Conversion, isRevalued: boolean): Pick<Conversion, "usdNanos" | "grossMicros" | "salesUsdMicros"> {
-		const before = this.#state;
-		const day = utcDay(conversion.eventAt);
-		const isSameDay = before?.stage === "settled" && before.currency === conversion.currency && utcDay(before.eventAt) === day;
-		const kept = isRevalued ? conversion.usdNanos : isSameDay ? before.usdNanos : null;
-		const usdNanos = kept ?? this.#facts.usdNanosOf(conversion.currency, day);
-		if (usdNanos === null) return { usdNanos, grossMicros: null, salesUsdMicros: null };
-		return {
-			usdNanos,
-			grossMicros: toUsdMicros(conversion.payoutMicros, usdNanos),
-			// Sales below zero count as none: like a payout, they never lower what others have made.
-			salesUsdMicros: conversion.salesMicros === null ? null : toUsdMicros(Math.max(0, conversion.salesMicros), usdNanos),
-		};
-	}
-
 	#append(kind: EventKind, next: Conversion, intakeId: string | null, why: string | null = null, adjustment?: string): void {
 		const set = differences(this.#state, next);
 		const seq = (this.#before?.eventCount ?? 0) + this.#events.length + 1;
@@ -312,13 +256,4 @@ class History {
 		this.#events.push({ ...this.#key, seq, at: this.#now, kind, intakeId, details: JSON.stringify(details) });
 		this.#state = next;
 	}
-}
-
-function quarantined(conversion: Conversion, heldFor: ConversionHold): Conversion {
-	return { ...conversion, stage: "quarantined", heldFor, revenueMicros: null };
-}
-
-/** Of a release that does not pass the amount nothing is left: another one may. */
-function withoutRelease(conversion: Conversion): Conversion {
-	return conversion.verdict === "released" ? { ...conversion, verdict: null } : conversion;
 }

@@ -1,6 +1,7 @@
 import type { Fault } from "../fault.ts";
 
 const SETTLE = "src/conversions/settle.ts";
+const STAND = "src/conversions/stand.ts";
 const SETTLE_TESTS = ["test/worker/conversions/settle.test.ts", "test/worker/conversions/exactly-once.test.ts"];
 const PAYOUTS = "src/conversions/payouts.ts";
 const PAYOUT_TESTS = ["test/unit/conversions/payouts.test.ts"];
@@ -113,14 +114,14 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "new-rate-revalues-what-is-settled",
-		file: SETTLE,
+		file: STAND,
 		find: "const usdNanos = kept ?? ",
 		replace: "const usdNanos = ",
 		tests: SETTLE_TESTS,
 	},
 	{
 		name: "test-clicks-earn",
-		file: SETTLE,
+		file: STAND,
 		find: 'conversion.pricingModel === "CPA" && !conversion.test;',
 		replace: 'conversion.pricingModel === "CPA";',
 		tests: SETTLE_TESTS,
@@ -386,7 +387,7 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "revaluing-keeps-the-old-rate",
-		file: SETTLE,
+		file: STAND,
 		find: "const kept = isRevalued ? conversion.usdNanos : isSameDay",
 		replace: "const kept = isSameDay",
 		tests: REVALUE_TESTS,
@@ -407,35 +408,35 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "revaluing-pays-suspended-publishers-what-was-held",
-		file: SETTLE,
-		find: 'if (isRevalued && this.#state?.stage === "settled")',
+		file: STAND,
+		find: 'if (isRevalued && before?.stage === "settled")',
 		replace: "if (isRevalued)",
 		tests: REVALUE_TESTS,
 	},
 	{
 		name: "revaluing-holds-what-suspended-publishers-earned",
-		file: SETTLE,
-		find: "return { ...facts, isPublisherSuspended: false, clickReason: null };",
-		replace: "return { ...facts, clickReason: null };",
+		file: STAND,
+		find: "return { ...known, isPublisherSuspended: false, clickReason: null };",
+		replace: "return { ...known, clickReason: null };",
 		tests: REVALUE_TESTS,
 	},
 	{
 		name: "revaluing-reviews-what-was-settled",
-		file: SETTLE,
-		find: "return { ...facts, isPublisherSuspended: false, clickReason: null };",
-		replace: "return { ...facts, isPublisherSuspended: false };",
+		file: STAND,
+		find: "return { ...known, isPublisherSuspended: false, clickReason: null };",
+		replace: "return { ...known, isPublisherSuspended: false };",
 		tests: REVALUE_TESTS,
 	},
 	{
 		name: "review-ends-with-what-spoke-against-the-click",
-		file: SETTLE,
-		find: 'return conversion.clickUnseen || conversion.heldFor === "review" ? { ...facts, clickReason: "embedded" } : facts;',
-		replace: "return facts;",
+		file: STAND,
+		find: 'return conversion.clickUnseen || conversion.heldFor === "review" ? { ...known, clickReason: "embedded" } : known;',
+		replace: "return known;",
 		tests: ["test/worker/conversions/settle.test.ts"],
 	},
 	{
 		name: "review-is-forgotten-where-something-else-comes-between",
-		file: SETTLE,
+		file: STAND,
 		find: "conversion.clickUnseen || isUnseen(holdFacts.clickReason)",
 		replace: "false",
 		tests: ["test/worker/conversions/settle.test.ts"],
