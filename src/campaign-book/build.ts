@@ -4,8 +4,9 @@ import { sha256 } from "../lib/bytes.ts";
 import { type Release, writeRelease } from "../lib/release.ts";
 import type { TrafficSettings } from "../lib/traffic-rules.ts";
 import { ALL_HOURS, type HeldBack } from "./book.ts";
-import { type BrandWire, type CampaignWire, domainKey, encodeEntry, keywordKey, SHARD_HEADER, VERSION_LENGTH } from "./format.ts";
+import { domainKey, encodeEntry, keywordKey, SHARD_HEADER, VERSION_LENGTH } from "./format.ts";
 import { SLOT_BITS, shardOf, slotOf } from "./slots.ts";
+import type { BrandWire, CampaignWire } from "./wire.ts";
 
 export type CampaignInput = {
 	campaignId: number;

@@ -9,31 +9,17 @@ import type { WaitUntil } from "../lib/async.ts";
 import { logError } from "../lib/log.ts";
 import { LogLimit } from "../lib/log-limit.ts";
 import type { BookBrand, BookPublisher } from "./book.ts";
-import {
-	BOOK_FORMAT,
-	domainKey,
-	keywordKey,
-	MANIFEST_KEY,
-	type Manifest,
-	PAUSED_HEAD_KEY,
-	PAUSED_KEY,
-	parseManifest,
-	parsePauses,
-	readPausesVersion,
-} from "./format.ts";
+import { BOOK_FORMAT, domainKey, keywordKey, MANIFEST_KEY, type Manifest, parseManifest } from "./format.ts";
 import { SHORT_CACHE_SECONDS } from "./late-parts.ts";
 import { LEARNED_KEY, LearnedFactors, parseLearned } from "./learned.ts";
 import { BackgroundFill } from "./packed/background-fill.ts";
 import type { ChunkStore } from "./packed/chunk-store.ts";
 import { type Head, PACKED_FORMAT, parseHead } from "./packed/head.ts";
 import { PackedReader, type PackedSnapshot } from "./packed/packed-reader.ts";
+import { PausedCampaigns, REFRESH_LOST_MS } from "./paused-campaigns.ts";
 import { type BookStore, ShardReader } from "./shard-reader.ts";
 import { type ManifestSnapshot, openManifest } from "./snapshot.ts";
 
-/** Pauses are re-read this often, in the background. */
-const PAUSES_TTL_MS = 10_000;
-/** A refresh that has not ended after this long is taken for lost. */
-const REFRESH_LOST_MS = 10_000;
 /** Past this many TTLs without a look at KV (an isolate that slept), a request waits for the refresh. */
 const STALE_TTLS = 10;
 const DEFAULT_CACHE_BYTES = 44 * 1024 * 1024;
@@ -82,20 +68,17 @@ export class CampaignBook {
 	#snapshot: BookSnapshot | null = null;
 	/** The time of the latest request. */
 	#now = 0;
-	#paused: ReadonlySet<number> = new Set();
+	readonly #pauses: PausedCampaigns;
 	#learned: LearnedFactors | null = null;
 	#learnedText: string | null = null;
-	/** What the head called them when they were read; null where they must be read again, whatever it says. */
-	#pausesVersion: string | null = null;
 	#manifestReadAt = 0;
-	#pausesReadAt = 0;
 	#refreshStartedAt = Number.NEGATIVE_INFINITY;
-	#pausesStartedAt = Number.NEGATIVE_INFINITY;
 
 	constructor(store: BookStore, options: BookOptions) {
 		this.#store = store;
 		this.#ttlMs = options.snapshotTtlMs;
 		this.#cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES;
+		this.#pauses = new PausedCampaigns((keys) => this.#get(keys), this.#errors);
 		this.#shards = new ShardReader(store, this.#cacheBytes, this.#errors);
 		this.#packed = options.chunks === undefined ? null : new PackedReader(options.chunks, this.#cacheBytes, this.#errors);
 		this.#fill = this.#packed === null || options.fill === false ? null : new BackgroundFill(this.#packed);
@@ -125,16 +108,13 @@ export class CampaignBook {
 				this.#refreshStartedAt = now;
 				waitUntil(this.#readBoth(now, false));
 			}
-		} else if (now - this.#pausesReadAt > PAUSES_TTL_MS && now - this.#pausesStartedAt > REFRESH_LOST_MS) {
-			this.#pausesStartedAt = now;
-			waitUntil(this.#readPauses(now));
-		}
+		} else this.#pauses.refresh(now, waitUntil);
 		return this.#snapshot;
 	}
 
 	/** Whether a campaign is paused because a cap is met. */
 	isPaused(campaignId: number): boolean {
-		return this.#paused.has(campaignId);
+		return this.#pauses.has(campaignId);
 	}
 
 	/**
@@ -184,9 +164,7 @@ export class CampaignBook {
 
 	/** Takes pauses that were just published in this very isolate, without waiting for KV to tell. */
 	adoptPauses(campaignIds: readonly number[], now: number): void {
-		this.#paused = new Set(campaignIds);
-		this.#pausesVersion = null;
-		this.#pausesReadAt = now;
+		this.#pauses.adopt(campaignIds, now);
 	}
 
 	/** @param isAwaited whether a request waits for it, since there is no book or one from before a long sleep */
@@ -194,12 +172,11 @@ export class CampaignBook {
 		try {
 			const values = await this.#get([
 				MANIFEST_KEY,
-				PAUSED_HEAD_KEY,
-				...(this.#pausesVersion === null ? [PAUSED_KEY] : []),
+				...this.#pauses.keys,
 				// What is not known yet may be of learned prices: a cold bid has no time to ask twice.
 				...(this.#snapshot === null || this.#snapshot.manifest.learned === 1 ? [LEARNED_KEY] : []),
 			]);
-			await this.#takePauses(values, now);
+			await this.#pauses.take(values, now);
 			const isTaken = await this.#take(values.get(MANIFEST_KEY) ?? null, now, { isAwaited });
 			await this.#takeLearned(values, now);
 			if (!isTaken && this.#snapshot?.format === BOOK_FORMAT) await this.#shards.fetchAwaited(this.#snapshot.manifest, now);
@@ -212,36 +189,8 @@ export class CampaignBook {
 		return this.#snapshot;
 	}
 
-	async #readPauses(now: number): Promise<void> {
-		try {
-			const values = await this.#get(this.#pausesVersion === null ? [PAUSED_HEAD_KEY, PAUSED_KEY] : [PAUSED_HEAD_KEY]);
-			await this.#takePauses(values, now);
-		} catch (error) {
-			if (this.#errors.allows("pauses", now)) logError("book.pauses_failed", error);
-		}
-		// As above: tried, with whatever result.
-		this.#pausesReadAt = now;
-		this.#pausesStartedAt = Number.NEGATIVE_INFINITY;
-	}
-
 	#get(keys: string[]): Promise<Map<string, string | null>> {
 		return this.#store.get(keys, { type: "text", cacheTtl: SHORT_CACHE_SECONDS });
-	}
-
-	/**
-	 * Takes pauses where the head names others than those that are known. There may be tens of thousands, and they change rarely: while the
-	 * head stays, it alone is read. The two keys come in no order: what is read under a head that is not its own is taken, and read again.
-	 */
-	async #takePauses(values: ReadonlyMap<string, string | null>, now: number): Promise<void> {
-		const named = readPausesVersion(values.get(PAUSED_HEAD_KEY) ?? null);
-		this.#pausesReadAt = now;
-		if (named !== null && named === this.#pausesVersion) return;
-		const text = values.has(PAUSED_KEY) ? values.get(PAUSED_KEY) : (await this.#get([PAUSED_KEY])).get(PAUSED_KEY);
-		const pauses = text == null ? null : parsePauses(text);
-		// An unreadable value keeps the last good one; that both keys are missing means that nothing is paused.
-		if (pauses !== null) this.#paused = new Set(pauses.campaigns);
-		else if (text == null && named === null) this.#paused = new Set();
-		this.#pausesVersion = pauses?.version !== undefined && pauses.version === named ? named : null;
 	}
 
 	/** Takes the factors beside the book, where that has learned prices; unreadable ones leave the last good ones. */

@@ -6,8 +6,9 @@
 import type { BiddingDeps } from "../../src/bidding/deps.ts";
 import { handleOpenRtb } from "../../src/bidding/openrtb-route.ts";
 import { routeBid } from "../../src/bidding/routes.ts";
-import { type BrandWire, domainKey, keywordKey, type PublisherWire } from "../../src/campaign-book/format.ts";
+import { domainKey, keywordKey } from "../../src/campaign-book/format.ts";
 import { CampaignBook } from "../../src/campaign-book/load.ts";
+import type { BrandWire, PublisherWire } from "../../src/campaign-book/wire.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
 import type { RedirectDeps } from "../../src/clicks/deps.ts";
 import { RecentVisits } from "../../src/clicks/recent-visits.ts";

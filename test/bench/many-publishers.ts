@@ -1,10 +1,11 @@
 /** Many publishers that each block many brands: what the packed book makes of them, written by its own encoders and read by its own reader. */
 import { domainOf } from "../../scripts/bench/catalogue/generate.ts";
 import { Random } from "../../scripts/demo/random.ts";
-import { type BrandWire, domainKey, type PublisherWire } from "../../src/campaign-book/format.ts";
+import { domainKey } from "../../src/campaign-book/format.ts";
 import { CampaignBook, findByOpenRtbIdentity } from "../../src/campaign-book/load.ts";
 import type { BlockInput } from "../../src/campaign-book/packed/blocks.ts";
 import { openManifest } from "../../src/campaign-book/snapshot.ts";
+import type { BrandWire, PublisherWire } from "../../src/campaign-book/wire.ts";
 import { type PackedBook, packedBook } from "../support/packed-book.ts";
 
 const SEED = 79;

@@ -1,17 +1,16 @@
 /** A campaign book in memory, in the shape that KV holds it, whose reads can be counted, delayed and made to fail. */
 import {
-	type BrandWire,
 	encodeEntry,
 	MANIFEST_KEY,
 	type Manifest,
 	PAUSED_KEY,
-	type PublisherWire,
 	SHARD_HEADER,
 	shardKey,
 	VERSION_LENGTH,
 } from "../../src/campaign-book/format.ts";
 import type { BookStore } from "../../src/campaign-book/shard-reader.ts";
 import { shardOf, slotOf } from "../../src/campaign-book/slots.ts";
+import type { BrandWire, PublisherWire } from "../../src/campaign-book/wire.ts";
 
 export type MemoryBook = BookStore & {
 	readonly values: Map<string, string>;

@@ -1,5 +1,5 @@
 /** A packed campaign book in memory, in the shape that KV holds it, whose reads can be counted, delayed and made to fail. */
-import { type BrandWire, MANIFEST_KEY, type PublisherWire, VERSION_LENGTH } from "../../src/campaign-book/format.ts";
+import { MANIFEST_KEY, VERSION_LENGTH } from "../../src/campaign-book/format.ts";
 import type { ChunkStore } from "../../src/campaign-book/packed/chunk-store.ts";
 import { buildFilter } from "../../src/campaign-book/packed/fuse-filter.ts";
 import { type ChunkKind, chunkKey, FILTER_SPAN_BITS, type Head } from "../../src/campaign-book/packed/head.ts";
@@ -8,6 +8,7 @@ import { type Blocks, packFacts } from "../../src/campaign-book/packed/pack-fact
 import { writePublishers } from "../../src/campaign-book/packed/publishers.ts";
 import type { BookStore } from "../../src/campaign-book/shard-reader.ts";
 import { shardOf, slotOf } from "../../src/campaign-book/slots.ts";
+import type { BrandWire, PublisherWire } from "../../src/campaign-book/wire.ts";
 import { hashOf } from "../../src/lib/hash.ts";
 import { ACME } from "./memory-book.ts";
 

@@ -126,7 +126,7 @@ export const BIDDING_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "unreadable-pauses-resume-every-campaign",
-		file: "src/campaign-book/load.ts",
+		file: "src/campaign-book/paused-campaigns.ts",
 		find: "else if (text == null && named === null) this.#paused = new Set();",
 		replace: "else this.#paused = new Set();",
 		tests: ["test/worker/campaign-book.test.ts"],

@@ -13,7 +13,7 @@
 
 import type { ReleaseWire } from "../../lib/release.ts";
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
-import type { CampaignWire } from "../format.ts";
+import type { CampaignWire } from "../wire.ts";
 
 /** "CBF2" */
 export const FACTS_MAGIC = 0x3246_4243;

@@ -4,8 +4,8 @@
  * its templates, each as how many characters it shares with the one before (n) and the rest of it (t).
  */
 import type { BookBrand, BookCampaign } from "../book.ts";
-import type { BrandWire } from "../format.ts";
 import { BookUnavailableError } from "../resident-shards.ts";
+import type { BrandWire } from "../wire.ts";
 import type { ByteReader, ByteWriter } from "./bytes.ts";
 import { KeyedChunk, packKeyed } from "./keyed-chunk.ts";
 

@@ -2,7 +2,7 @@
 
 import type { ReleaseWire } from "../../lib/release.ts";
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
-import type { BrandWire, CampaignWire } from "../format.ts";
+import type { BrandWire, CampaignWire } from "../wire.ts";
 import { type BlockInput, packBlocks } from "./blocks.ts";
 import { ByteWriter } from "./bytes.ts";
 import * as layout from "./facts-layout.ts";

@@ -5,9 +5,10 @@
 import { hashOf } from "../../lib/hash.ts";
 import type { TrafficPolicy } from "../../lib/traffic-rules.ts";
 import type { BookPublisher } from "../book.ts";
-import { decodePublisher, findEntry, type PublisherWire } from "../format.ts";
+import { decodePublisher, findEntry } from "../format.ts";
 import { BookUnavailableError } from "../resident-shards.ts";
 import type { PublisherName } from "../snapshot.ts";
+import type { PublisherWire } from "../wire.ts";
 import { PUBLISHERS_HEADER } from "./head.ts";
 
 /** Bytes of text that the number of chunks aims at. */

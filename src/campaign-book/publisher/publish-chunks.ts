@@ -4,12 +4,12 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import { insertRows } from "../../db/json-rows.ts";
 import { bookChunks } from "../../db/schema/book.ts";
 import { buildEntries, NO_VERSION, versionOf } from "../build.ts";
-import type { BrandWire } from "../format.ts";
 import type { BlockInput } from "../packed/blocks.ts";
 import { type ChunkKind, chunkKey } from "../packed/head.ts";
 import { packLinks } from "../packed/links.ts";
 import { packFacts } from "../packed/pack-facts.ts";
 import { shardOf, slotOf, slotsOfShard } from "../slots.ts";
+import type { BrandWire } from "../wire.ts";
 import { type Budget, discard, putAll, STATEMENTS_A_READ, type WriteDeps } from "./publish-shards.ts";
 import { readRows, runsOf } from "./read-rows.ts";
 

@@ -3,11 +3,12 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { hashOf } from "../../lib/hash.ts";
 import { utf8 } from "../../lib/utf8.ts";
-import { type PublisherWire, SPREAD_MS } from "../format.ts";
+import { SPREAD_MS } from "../format.ts";
 import { buildFilter } from "../packed/fuse-filter.ts";
 import { FILTER_SPAN_BITS, type Head, PACKED_FORMAT } from "../packed/head.ts";
 import { writePublishers } from "../packed/publishers.ts";
 import { slotsOfShard } from "../slots.ts";
+import type { PublisherWire } from "../wire.ts";
 import { type NewChunk, readVersions, storeChunks } from "./publish-chunks.ts";
 import type { Budget } from "./publish-shards.ts";
 

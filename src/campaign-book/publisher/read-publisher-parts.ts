@@ -3,7 +3,7 @@ import { and, asc, eq, gt, isNotNull, isNull, or } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { accessKeys, publisherNames, publishers } from "../../db/schema/publishers.ts";
 import type { BookAccessKey } from "../book.ts";
-import type { FormerNameWire } from "../format.ts";
+import type { FormerNameWire } from "../wire.ts";
 import type { Learning } from "./bake-prices.ts";
 
 /** What stands in tables of its own, by publisher. */

@@ -11,12 +11,11 @@ import type { AuditVerb, NetworkChangeKind } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { logError } from "../../lib/log.ts";
 import { auditImport } from "./audit-import.ts";
-import { countBidding, countNewlyBlocked, countPairs, endpointsOf } from "./bids-of.ts";
 import { checkAgainstStored, checkPlatforms, warnOfBlocks, warnOfProducts } from "./check-stored.ts";
 import { commitNetwork, commitProducts } from "./commit-import.ts";
+import { changesMost, overwrites, previewDifference, wouldOverwrite } from "./confirm-import.ts";
 import type { ImportReport } from "./import-answer.ts";
-import { type Given, ImportRun, type Overwritten, type Stages } from "./import-run.ts";
-import { MAX_LISTED } from "./listed.ts";
+import { type Given, ImportRun, type Stages } from "./import-run.ts";
 import { changedSince, findOvertaken, hasImport, nextVersion, readVersion, type Stamp } from "./network-version.ts";
 import { hashWhileRead, readFile } from "./read-file.ts";
 import { findTaken } from "./stage-credentials.ts";
@@ -63,8 +62,6 @@ export type Source = {
 
 /** How often the taking over is tried while others change other entries. */
 const MAX_ATTEMPTS = 5;
-/** Stopping one campaign, one publisher or one pair of them asks for no confirmation, however few there are. */
-const MIN_STOPS = 2;
 
 /**
  * Imports a network file. Fields and entries that are absent keep what is stored, null clears a field. The book is published before this
@@ -133,73 +130,6 @@ async function check(run: ImportRun, importId: string): Promise<void> {
 	run.warn(await warnOfBlocks(run.db, importId, run.publishers));
 	run.warn(await warnOfProducts(run.db, importId, run.productDomains));
 	if (!run.isSound) throw invalidInput(run.faults.items, run.faults.count);
-}
-
-/**
- * @throws HttpError 409 where most of the campaigns or publishers, or of the pairs of them, would stop, or most campaigns bid more than twice
- * as much, and nobody has confirmed it
- */
-async function changesMost(run: ImportRun, importId: string, { isDryRun, isConfirmed }: ImportOptions): Promise<boolean> {
-	const { db, difference, owners } = run;
-	const hasBlocks = run.publishers.some(({ entry }) => entry.blocked_brands.length > 0);
-	if (hasBlocks) difference.blocked = await countNewlyBlocked(db, importId);
-	const { stops, publisherStops, raised } = difference;
-	if (Math.max(stops, publisherStops, difference.blocked, raised.campaigns, raised.publishers) < MIN_STOPS) return false;
-	const campaigns = { stops, of: await countBidding(db) };
-	const stored = [...(await owners.publishers()).values()];
-	const publishers = { stops: publisherStops, of: stored.filter((publisher) => endpointsOf(publisher).length > 0).length };
-	const blocked = { stops: difference.blocked, of: await countPairs(db) };
-	const told = [
-		...(isMostOf({ stops: raised.campaigns, of: campaigns.of })
-			? [`${raised.campaigns} of ${campaigns.of} campaigns would bid more than twice as much`]
-			: []),
-		...(isMostOf({ stops: raised.publishers, of: publishers.of })
-			? [`${raised.publishers} of ${publishers.of} publishers would be paid more than twice the share`]
-			: []),
-		...(isMostOf(campaigns) ? [`${stops} of ${campaigns.of} campaigns would bid no more`] : []),
-		...(isMostOf(publishers) ? [`${publisherStops} of ${publishers.of} publishers would be bid for no more`] : []),
-		...(isMostOf(blocked)
-			? [`${blocked.stops} of ${blocked.of} pairs of a publisher and a campaign that bids for it would be blocked`]
-			: []),
-	];
-	if (told.length === 0) return false;
-	if (isDryRun || isConfirmed) return true;
-	throw new HttpError(409, {
-		error: "Confirmation needed",
-		message: `${told.join(", and ")}: confirm it by yes=1 (--yes), or look at it by dry_run=1 (--dry-run)`,
-		...campaigns,
-		publishers,
-		blocked,
-		raised,
-		difference: previewDifference(run),
-	});
-}
-
-/** The difference of what is not done, without names that were made up for it: the import itself makes up others. */
-function previewDifference({ difference, issued }: ImportRun): ImportReport["difference"] {
-	const madeUp = new Set<unknown>(issued.map(({ value }) => value));
-	const answer = difference.answer();
-	const entries = answer.entries.map((entry) => ({ ...entry, fields: entry.fields.filter(({ after }) => !madeUp.has(after)) }));
-	return { ...answer, entries };
-}
-
-function isMostOf({ stops, of }: { stops: number; of: number }): boolean {
-	return stops >= MIN_STOPS && stops * 2 > of;
-}
-
-function overwrites(field: string): string {
-	return `${field === "" ? "the entry" : field} was changed since, and that is overwritten`;
-}
-
-function wouldOverwrite(overwritten: readonly Overwritten[], undoneBy: string | undefined): HttpError {
-	const [first] = overwritten;
-	const what = first === undefined ? "" : `: ${first.section} ${first.id}${first.field === "" ? "" : ` (${first.field})`}`;
-	return new HttpError(409, {
-		error: "Changed since",
-		message: `${undoneBy === undefined ? "" : `Import ${undoneBy} has undone it already. `}${overwritten.length} fields or entries have been changed since${what}: yes=1 (--yes) overwrites them`,
-		overwritten: overwritten.slice(0, MAX_LISTED),
-		overwritten_count: overwritten.length,
-	});
 }
 
 /** Takes over what is staged, unless others have changed the same meanwhile. @returns the network's version then */

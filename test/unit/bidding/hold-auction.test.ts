@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { AuctionRequest, Decision } from "../../../src/bidding/auction.ts";
 import { holdAuction } from "../../../src/bidding/hold-auction.ts";
-import type { BrandWire } from "../../../src/campaign-book/format.ts";
 import { CampaignBook, findByOpenRtbIdentity } from "../../../src/campaign-book/load.ts";
+import type { BrandWire } from "../../../src/campaign-book/wire.ts";
 import { auctionRequest } from "../../support/auction-parts.ts";
 import { type MemoryBook, memoryBook } from "../../support/memory-book.ts";
 

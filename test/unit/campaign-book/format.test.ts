@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ALL_HOURS } from "../../../src/campaign-book/book.ts";
 import {
-	type BrandWire,
 	decodeEntry,
 	decodePublisher,
 	domainKey,
@@ -15,6 +14,7 @@ import {
 	VERSION_LENGTH,
 } from "../../../src/campaign-book/format.ts";
 import { SLOT_BITS, shardOf, slotOf, slotsOfShard } from "../../../src/campaign-book/slots.ts";
+import type { BrandWire } from "../../../src/campaign-book/wire.ts";
 import { canonicalKeyword } from "../../../src/lib/keyword.ts";
 import { DEFAULT_POLICY, layPolicies } from "../../../src/lib/traffic-rules.ts";
 

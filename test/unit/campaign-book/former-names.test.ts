@@ -1,6 +1,5 @@
 /** Names that a rotation replaced: valid to the millisecond of their end, whatever version of the code wrote or reads the manifest. */
 import { describe, expect, it } from "vitest";
-import type { PublisherWire } from "../../../src/campaign-book/format.ts";
 import {
 	type BookSnapshot,
 	CampaignBook,
@@ -8,6 +7,7 @@ import {
 	findByOpenRtbIdentity,
 	findByPublisherId,
 } from "../../../src/campaign-book/load.ts";
+import type { PublisherWire } from "../../../src/campaign-book/wire.ts";
 import { ACME, memoryBook } from "../../support/memory-book.ts";
 import { packedBook } from "../../support/packed-book.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { BrandWire } from "../../../src/campaign-book/format.ts";
 import { HeldChunks } from "../../../src/campaign-book/packed/held-chunks.ts";
 import { LinksChunk, packLinks } from "../../../src/campaign-book/packed/links.ts";
+import type { BrandWire } from "../../../src/campaign-book/wire.ts";
 
 const MEGABYTE = 1024 * 1024;
 

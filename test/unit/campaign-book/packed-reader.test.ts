@@ -1,12 +1,13 @@
 /** How an isolate reads a packed book: what it waits for, what it gets in the background, and what it does where KV has not all of it. */
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { BookBrand } from "../../../src/campaign-book/book.ts";
-import { type BrandWire, domainKey, MANIFEST_KEY } from "../../../src/campaign-book/format.ts";
+import { domainKey, MANIFEST_KEY } from "../../../src/campaign-book/format.ts";
 import { CampaignBook, findByOpenRtbIdentity } from "../../../src/campaign-book/load.ts";
 import { CachedChunks } from "../../../src/campaign-book/packed/chunk-store.ts";
 import { buildFilter, FuseFilter } from "../../../src/campaign-book/packed/fuse-filter.ts";
 import { BookUnavailableError } from "../../../src/campaign-book/resident-shards.ts";
 import { shardOf, slotOf } from "../../../src/campaign-book/slots.ts";
+import type { BrandWire } from "../../../src/campaign-book/wire.ts";
 import { hashOf } from "../../../src/lib/hash.ts";
 import { DEFAULT_POLICY } from "../../../src/lib/traffic-rules.ts";
 import { ACME } from "../../support/memory-book.ts";
