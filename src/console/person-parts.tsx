@@ -1,7 +1,8 @@
 /** What both consoles show of people who may sign in: their links, and what puts them out. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { PersonRole } from "../lib/enums.ts";
-import { type IssuedLink, linkUrl, type NewPerson } from "./session/people.ts";
+import { type IssuedLink, linkUrl } from "./session/invite.ts";
+import type { NewPerson } from "./session/people.ts";
 import { Confirm, CopyText, Once } from "./ui/actions.tsx";
 import { type Fault, Field } from "./ui/field.tsx";
 import { Faults, Notice } from "./ui/messages.tsx";

@@ -17,7 +17,7 @@ import { Pager } from "../ui/filters.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Count, inWords, Money, State, Time } from "../ui/values.tsx";
-import { conversionAddress } from "./conversion.tsx";
+import { conversionAddress } from "./conversion-address.ts";
 import { networkPath } from "./network-lists.tsx";
 import { Changed, givenIn, isPreview, Preview } from "./preview.tsx";
 

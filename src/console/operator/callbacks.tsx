@@ -18,7 +18,7 @@ import { type Fault, Field } from "../ui/field.tsx";
 import { type Filter, Filters, Pager } from "../ui/filters.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Facts, Table } from "../ui/table.tsx";
-import { conversionAddress } from "./conversion.tsx";
+import { conversionAddress } from "./conversion-address.ts";
 import { networkPath } from "./network-lists.tsx";
 
 const PATH = "/console/operator/callbacks";

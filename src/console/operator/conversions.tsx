@@ -8,7 +8,7 @@ import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { inWords, Money, Time } from "../ui/values.tsx";
-import { conversionAddress, earnedOf } from "./conversion.tsx";
+import { conversionAddress, earnedOf } from "./conversion-address.ts";
 
 const PATH = "/console/operator/conversions";
 

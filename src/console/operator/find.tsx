@@ -17,7 +17,7 @@ import { Empty, Notice } from "../ui/messages.tsx";
 import { Table } from "../ui/table.tsx";
 import { inWords, Money, Time } from "../ui/values.tsx";
 import { CLICK_COLUMNS } from "./click-columns.tsx";
-import { conversionAddress, earnedOf } from "./conversion.tsx";
+import { conversionAddress, earnedOf } from "./conversion-address.ts";
 import { networkPath } from "./network-lists.tsx";
 import { Postbacks } from "./postbacks.tsx";
 

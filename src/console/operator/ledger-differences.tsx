@@ -4,7 +4,7 @@ import type { Status } from "../../operator/status/status-answer.ts";
 import { slugOf } from "../ui/address.ts";
 import { Table } from "../ui/table.tsx";
 import { inWords } from "../ui/values.tsx";
-import { conversionAddress } from "./conversion.tsx";
+import { conversionAddress } from "./conversion-address.ts";
 
 type Difference = Status["ledger"]["differences"][number];
 

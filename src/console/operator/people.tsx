@@ -5,19 +5,9 @@ import { ConfirmFirst } from "../confirm-first.tsx";
 import { formFaults } from "../form-faults.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
 import { Disable, DONE_TO_PERSON, InvitationForm, readInvitation, SignInLink, SignOut } from "../person-parts.tsx";
-import {
-	assertRole,
-	changeRole,
-	disablePerson,
-	enablePerson,
-	endSessions,
-	findPerson,
-	type IssuedLink,
-	invitePerson,
-	issueSignInLink,
-	type KnownPerson,
-	listPeople,
-} from "../session/people.ts";
+import { type IssuedLink, invitePerson, issueSignInLink } from "../session/invite.ts";
+import { findPerson, type KnownPerson, listPeople } from "../session/people.ts";
+import { assertRole, changeRole, disablePerson, enablePerson, endSessions } from "../session/people-standing.ts";
 import { isFresh } from "../session/sessions.ts";
 import { Confirm, Do } from "../ui/actions.tsx";
 import type { Fault } from "../ui/field.tsx";

@@ -2,7 +2,8 @@
 import type { SignInMethod } from "../../lib/enums.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
 import { listPasskeys, removePasskey } from "../session/passkeys.ts";
-import { endOneSession, findPerson, type KnownPerson } from "../session/people.ts";
+import { findPerson, type KnownPerson } from "../session/people.ts";
+import { endOneSession } from "../session/people-standing.ts";
 import { listSessions } from "../session/read-people.ts";
 import { Confirm, Do } from "../ui/actions.tsx";
 import { Notice } from "../ui/messages.tsx";

@@ -6,18 +6,10 @@ import { formFaults } from "../form-faults.ts";
 import { type PublisherRequest, page, type Shown, seeOther, view } from "../page.ts";
 import { PASSKEYS_PATH, RemovePasskey } from "../passkey-parts.tsx";
 import { Disable, InvitationForm, readInvitation, SignInLink, SignOut } from "../person-parts.tsx";
+import { type IssuedLink, invitePerson, issueSignInLink } from "../session/invite.ts";
 import type { listPasskeysOf } from "../session/passkeys.ts";
-import {
-	changeRole,
-	disablePerson,
-	enablePerson,
-	endSessions,
-	findPerson,
-	type IssuedLink,
-	invitePerson,
-	issueSignInLink,
-	type KnownPerson,
-} from "../session/people.ts";
+import { findPerson, type KnownPerson } from "../session/people.ts";
+import { changeRole, disablePerson, enablePerson, endSessions } from "../session/people-standing.ts";
 import type { Person } from "../session/sessions.ts";
 import { Confirm, Do } from "../ui/actions.tsx";
 import { type Column, Table } from "../ui/table.tsx";

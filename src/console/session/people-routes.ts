@@ -9,21 +9,10 @@ import { notThere } from "../../http/errors.ts";
 import { readBody, readDryRun, readQuery } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { removePasskey } from "./passkeys.ts";
-import {
-	assertNotNeeded,
-	assertRole,
-	changeRole,
-	disablePerson,
-	enablePerson,
-	endOneSession,
-	endSessions,
-	findAnyone,
-	type KnownPerson,
-	type PeopleDeps,
-	readRole,
-} from "./people.ts";
+import { findAnyone, type KnownPerson, type PeopleDeps, readRole } from "./people.ts";
 import type { ChangedPerson, ShownPerson } from "./people-answers.ts";
 import { passkeyRequestSchema, peopleQuerySchema, roleRequestSchema, signOutRequestSchema } from "./people-requests.ts";
+import { assertNotNeeded, assertRole, changeRole, disablePerson, enablePerson, endOneSession, endSessions } from "./people-standing.ts";
 import { readPeople, readPerson } from "./read-people.ts";
 
 /** A change of someone: what it refuses, what it does, and what they are then. */

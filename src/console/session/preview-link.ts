@@ -2,7 +2,8 @@
 import { sql } from "drizzle-orm";
 import type { LinkPurpose } from "../../lib/enums.ts";
 import { isoTime } from "../../lib/time.ts";
-import { disabled, findPersonByName, type KnownPerson, LASTS_MS, type NewPerson, type PeopleDeps, readNewPerson, taken } from "./people.ts";
+import { LASTS_MS } from "./invite.ts";
+import { disabled, findPersonByName, type KnownPerson, type NewPerson, type PeopleDeps, readNewPerson, taken } from "./people.ts";
 import type { SignInLinkPreview } from "./people-answers.ts";
 
 /** @throws HttpError 422 as `invitePerson` does */

@@ -5,9 +5,10 @@ import { cutPage } from "../../http/pages.ts";
 import type { SignInMethod } from "../../lib/enums.ts";
 import { isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import { listPasskeys } from "./passkeys.ts";
-import { type KnownPerson, listPeoplePage, SESSION_ID_LENGTH } from "./people.ts";
+import { type KnownPerson, listPeoplePage } from "./people.ts";
 import type { ListedPerson, ShownPerson } from "./people-answers.ts";
 import type { PeopleQuery } from "./people-requests.ts";
+import { SESSION_ID_LENGTH } from "./people-standing.ts";
 import { isOver } from "./sessions.ts";
 
 export type OpenSession = { id: string; method: SignInMethod; createdAt: number; lastSeenAt: number; viewing: string | null };

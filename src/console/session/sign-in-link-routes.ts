@@ -6,16 +6,8 @@ import { readBody, readDryRun } from "../../http/read-input.ts";
 import type { LinkPurpose } from "../../lib/enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { isoTime } from "../../lib/time.ts";
-import {
-	findPersonByName,
-	type IssuedLink,
-	invitePerson,
-	issueSignInLink,
-	type KnownPerson,
-	linkUrl,
-	type NewPerson,
-	type PeopleDeps,
-} from "./people.ts";
+import { type IssuedLink, invitePerson, issueSignInLink, linkUrl } from "./invite.ts";
+import { findPersonByName, type KnownPerson, type NewPerson, type PeopleDeps } from "./people.ts";
 import { type SignInLink, type SignInLinkPreview, type SignInLinkRequest, signInLinkRequestSchema } from "./people-answers.ts";
 import { previewInvitation, previewSignInLink } from "./preview-link.ts";
 

@@ -2,20 +2,10 @@
 import { env, exports } from "cloudflare:workers";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
-import {
-	changeRole,
-	disablePerson,
-	enablePerson,
-	endSessions,
-	findPerson,
-	findPersonByName,
-	invitePerson,
-	issueSignInLink,
-	type KnownPerson,
-	linkUrl,
-	listPeople,
-} from "../../../src/console/session/people.ts";
+import { invitePerson, issueSignInLink, linkUrl } from "../../../src/console/session/invite.ts";
+import { findPerson, findPersonByName, type KnownPerson, listPeople } from "../../../src/console/session/people.ts";
 import { changedPersonSchema, peopleSchema, personSchema, signInLinkPreviewSchema } from "../../../src/console/session/people-answers.ts";
+import { changeRole, disablePerson, enablePerson, endSessions } from "../../../src/console/session/people-standing.ts";
 import { beginSession, findSession } from "../../../src/console/session/sessions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { ACTOR } from "../../support/actor.ts";
