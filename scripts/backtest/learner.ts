@@ -18,6 +18,7 @@ import type { FactorLevel, LinkType } from "../../src/lib/enums.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
 import { BelievedTime } from "./believed-time.ts";
 import { FactorBoard } from "./factor-board.ts";
+import { HeldLines } from "./held-lines.ts";
 import { MemoryLedger } from "./memory-ledger.ts";
 
 export type Publisher = { id: string; sharePpm: number; paidByClick: boolean };
@@ -59,9 +60,7 @@ export class Learner {
 	#hour: number | null = null;
 	#hasClicks = false;
 	readonly #believed = new BelievedTime();
-	/** What is to be written once an hour has come, by the hour. */
-	readonly #held = new Map<number, (() => void)[]>();
-	#isReleasing = false;
+	readonly #held = new HeldLines();
 	learned: Learned | null = null;
 	/** Prices of campaigns and keywords that were published. */
 	publishedPrices = 0;
@@ -120,10 +119,7 @@ export class Learner {
 
 	/** Keeps what a line far ahead says until its time has come. */
 	hold(at: number, write: () => void): void {
-		const hour = Math.floor(at / HOUR_MS);
-		const held = this.#held.get(hour);
-		if (held === undefined) this.#held.set(hour, [write]);
-		else held.push(write);
+		this.#held.hold(Math.floor(at / HOUR_MS), write);
 	}
 
 	/** Runs the steps that are due by a time; once there are clicks, times before the last are taken as now. */
@@ -131,23 +127,14 @@ export class Learner {
 		const hour = Math.floor(at / HOUR_MS);
 		if (this.#hour === null || !this.#hasClicks || hour - this.#hour > (MAX_GAP_DAYS * DAY_MS) / HOUR_MS) {
 			this.#hour = hour - 1;
-			for (const held of [...this.#held.keys()].toSorted((a, b) => a - b)) if (held < hour) this.#release(held);
+			this.#held.releaseBefore(hour);
 		}
 		while (this.#hour < hour) {
 			this.#hour++;
 			if ((this.#hour * HOUR_MS) % DAY_MS === 0) this.#night(dayOf(this.#hour * HOUR_MS));
 			this.#publish(this.#hour * HOUR_MS);
-			this.#release(this.#hour);
+			this.#held.release(this.#hour);
 		}
-	}
-
-	#release(hour: number): void {
-		const held = this.#held.get(hour);
-		if (held === undefined) return;
-		this.#held.delete(hour);
-		this.#isReleasing = true;
-		for (const write of held) write();
-		this.#isReleasing = false;
 	}
 
 	/** Goes back to a time that others were wrongly ahead of: what was learned and published then does not bind what comes. */
@@ -246,7 +233,7 @@ export class Learner {
 		const { at, source, keyword, link } = click;
 		const counted = this.ledger.addClick(id, { at, campaign, publisher: publisher.id, source, keyword, link, paidMicros });
 		this.#hasClicks = true;
-		const back = counted && !this.#isReleasing && this.now !== null ? this.#believed.back(this.now, at) : null;
+		const back = counted && !this.#held.isReleasing && this.now !== null ? this.#believed.back(this.now, at) : null;
 		if (back !== null) this.#setBack(back);
 		if (!counted || paidMicros === 0) return null;
 		const since = this.#sinceNight.get(campaign.id) ?? { paidMicros: 0, projectedMicros: 0 };

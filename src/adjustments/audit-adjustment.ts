@@ -1,7 +1,7 @@
 /** What is written beside the row of an adjustment: above all what the audit keeps of it. */
 import type { SQL } from "drizzle-orm";
 import { type AuditEntry, auditStatement } from "../audit/audit-statement.ts";
-import type { AuditSubject, AuditVerb } from "../lib/enums.ts";
+import type { AuditSubject, AuditVerb } from "../lib/access-enums.ts";
 import type { AdjustmentDeps } from "./deps.ts";
 import type { AnyRequest } from "./revalue-request.ts";
 

@@ -4,7 +4,7 @@ import type { Database } from "../db/client.ts";
 import type { callbacks } from "../db/schema/callbacks.ts";
 import type { conversions } from "../db/schema/conversions.ts";
 import type { Actor } from "../http/actor.ts";
-import type { AuditVerb } from "../lib/enums.ts";
+import type { AuditVerb } from "../lib/access-enums.ts";
 
 export type Verdict = typeof conversions.$inferSelect.verdict;
 export type ConversionKey = { platform: string; txnid: string };

@@ -1,6 +1,6 @@
 /** How an endpoint is described: its schemas are the valibot schemas that read its requests, or that its answers are tested against. */
 import type * as v from "valibot";
-import type { OperatorRole } from "../lib/enums.ts";
+import type { OperatorRole } from "../lib/access-enums.ts";
 
 export type Credential = "AccessKey" | "PublisherKey" | "OperatorKey";
 

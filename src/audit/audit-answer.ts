@@ -1,6 +1,6 @@
 /** Answer of GET /operator/audit. */
 import * as v from "valibot";
-import { AUDIT_ROLES } from "../lib/enums.ts";
+import { AUDIT_ROLES } from "../lib/access-enums.ts";
 import { count, time } from "../lib/shapes.ts";
 
 const text = v.string();

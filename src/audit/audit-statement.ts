@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { insertRows } from "../db/json-rows.ts";
 import { audit } from "../db/schema/audit.ts";
 import type { Actor } from "../http/actor.ts";
-import type { AUDIT_ROLES, AuditSubject, AuditVerb } from "../lib/enums.ts";
+import type { AUDIT_ROLES, AuditSubject, AuditVerb } from "../lib/access-enums.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 

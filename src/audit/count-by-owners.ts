@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
-import type { AuditVerb } from "../lib/enums.ts";
+import type { AuditVerb } from "../lib/access-enums.ts";
 import { leastIdAt } from "../lib/ids.ts";
 
 /** How often a publisher's owners have done something to their publisher since a moment, Unix ms. */

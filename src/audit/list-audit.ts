@@ -5,7 +5,7 @@ import type { audit } from "../db/schema/audit.ts";
 import { invalidInput } from "../http/errors.ts";
 import { cutPage, writeCursor } from "../http/pages.ts";
 import { suggest } from "../http/suggest.ts";
-import { AUDIT_SUBJECTS, AUDIT_VERBS } from "../lib/enums.ts";
+import { AUDIT_SUBJECTS, AUDIT_VERBS } from "../lib/access-enums.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { isoTime } from "../lib/time.ts";
 import type { Audited, AuditPage } from "./audit-answer.ts";

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Actor } from "../http/actor.ts";
-import type { OperatorRole, PublisherRole } from "../lib/enums.ts";
+import type { OperatorRole, PublisherRole } from "../lib/access-enums.ts";
 import type { ConsoleDeps } from "./deps.ts";
 import type { Person, SeenPublisher, Session } from "./session/sessions.ts";
 import type { LayoutProps } from "./ui/layout.tsx";

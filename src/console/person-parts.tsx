@@ -1,6 +1,6 @@
 /** What both consoles show of people who may sign in: their links, and what puts them out. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { PersonRole } from "../lib/enums.ts";
+import type { PersonRole } from "../lib/access-enums.ts";
 import { type IssuedLink, linkUrl } from "./session/invite.ts";
 import type { NewPerson } from "./session/people.ts";
 import { Confirm, CopyText, Once } from "./ui/actions.tsx";

@@ -1,6 +1,6 @@
 /** Who acts: what stands before the operator's verbs tells them, and each change that they make is kept with it. */
 import type { Context } from "hono";
-import type { OperatorRole, PersonRole } from "../lib/enums.ts";
+import type { OperatorRole, PersonRole } from "../lib/access-enums.ts";
 
 export type Actor = {
 	/** Of the operator key or the member of staff; {@link BREAK_GLASS} where it was OPERATOR_KEY; a publisher's person with the publisher's id. */

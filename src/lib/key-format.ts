@@ -4,8 +4,8 @@
  * issued before there were checksums, have none.
  */
 import { Md5 } from "ts-md5";
+import type { KeyKind } from "./access-enums.ts";
 import { toBase64Url } from "./base64-url.ts";
-import type { KeyKind } from "./enums.ts";
 import { newSecret } from "./ids.ts";
 
 const PREFIX: Record<KeyKind, string> = { access_key: "ak", publisher_key: "pk", platform_key: "plk", operator_key: "opk" };

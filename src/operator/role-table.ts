@@ -1,5 +1,5 @@
 /** Which role an operation takes, and which parameters: read from its description, the only place where that is said. */
-import type { OperatorRole } from "../lib/enums.ts";
+import type { OperatorRole } from "../lib/access-enums.ts";
 
 /** What is described of an operation, as far as it matters here. */
 export type DeclaredOperation = {

@@ -1,6 +1,7 @@
 /** Answer of GET /api/account: what a publisher may know of how it is set up. */
 import * as v from "valibot";
-import { AMENDMENTS, NAME_KINDS, PRICING_MODELS, PUBLISHER_STATUSES } from "../lib/enums.ts";
+import { NAME_KINDS } from "../lib/access-enums.ts";
+import { AMENDMENTS, PRICING_MODELS, PUBLISHER_STATUSES } from "../lib/enums.ts";
 import { count, time } from "../lib/shapes.ts";
 
 const text = v.string();

@@ -147,7 +147,7 @@ describe("unit: a forbidden import", () => {
 			`scripts/run.mjs:1: import for effect "./local/failure.ts": scripts/run.mjs may import nothing (${MAP_PATH})`,
 		]);
 		expect(checkImports(new Map([["src/db/schema/brands.ts", 'import "../client.ts";\nexport * from "hono";\n']]))).toEqual([
-			`src/db/schema/brands.ts:1: import for effect "../client.ts": src/db/schema may import only src/lib/enums.ts, src/lib/openrtb-options.ts, src/lib/traffic-rules.ts (${MAP_PATH})`,
+			`src/db/schema/brands.ts:1: import for effect "../client.ts": src/db/schema may import only src/lib/access-enums.ts, src/lib/enums.ts, src/lib/openrtb-options.ts, src/lib/traffic-rules.ts (${MAP_PATH})`,
 			`src/db/schema/brands.ts:2: export * from "hono": src/db/schema may import only drizzle-orm of packages (${MAP_PATH})`,
 		]);
 	});

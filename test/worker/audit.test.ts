@@ -8,7 +8,7 @@ import { auditStatement } from "../../src/audit/audit-statement.ts";
 import { lookAtAudit } from "../../src/audit/list-audit.ts";
 import { openDatabase, runTransaction } from "../../src/db/client.ts";
 import { writeCursor } from "../../src/http/pages.ts";
-import type { AuditSubject } from "../../src/lib/enums.ts";
+import type { AuditSubject } from "../../src/lib/access-enums.ts";
 import { ACTOR } from "../support/actor.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { ACME, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";

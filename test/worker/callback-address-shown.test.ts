@@ -1,7 +1,7 @@
 /** A publisher's callback address may have a secret in it: who cannot change it does not see that, wherever it is shown. */
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { OPERATOR_ROLES, type OperatorRole } from "../../src/lib/enums.ts";
+import { OPERATOR_ROLES, type OperatorRole } from "../../src/lib/access-enums.ts";
 import { get, shown, signIn } from "../support/console.ts";
 import { setNow } from "../support/load-network.ts";
 import { ACME, faultsOf, importFile, NORTHWIND, OPERATOR_HEADERS, postNetwork } from "../support/network-import.ts";

@@ -2,8 +2,8 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { OPERATOR_API } from "../../src/api-docs/operations/all.ts";
-import type { OperatorRole } from "../../src/lib/enums.ts";
-import { OPERATOR_ROLES } from "../../src/lib/enums.ts";
+import type { OperatorRole } from "../../src/lib/access-enums.ts";
+import { OPERATOR_ROLES } from "../../src/lib/access-enums.ts";
 import { utf8 } from "../../src/lib/utf8.ts";
 import { openCountedWorker } from "../support/counted-worker.ts";
 import { setNow } from "../support/load-network.ts";

@@ -2,8 +2,8 @@
 import { env, exports } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { FAILED_KEYS_LIMIT } from "../../src/http/limits.ts";
+import { KEY_KINDS } from "../../src/lib/access-enums.ts";
 import { sha256Hex } from "../../src/lib/bytes.ts";
-import { KEY_KINDS } from "../../src/lib/enums.ts";
 import { hasWrongChecksum, newKey } from "../../src/lib/key-format.ts";
 import { type CountedWorker, openCountedWorker } from "../support/counted-worker.ts";
 import { ACME, brandEntry, faultsOf, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";

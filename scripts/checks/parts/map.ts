@@ -85,7 +85,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/db/schema",
 		job: "the tables, as drizzle has them",
-		imports: ["src/lib/enums.ts", "src/lib/openrtb-options.ts", "src/lib/traffic-rules.ts"],
+		imports: ["src/lib/access-enums.ts", "src/lib/enums.ts", "src/lib/openrtb-options.ts", "src/lib/traffic-rules.ts"],
 		packages: ["drizzle-orm"],
 	},
 	{

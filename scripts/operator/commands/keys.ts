@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { KEY_KINDS, NAME_KINDS, OPERATOR_ROLES, SIGNING_KINDS } from "../../../src/lib/enums.ts";
+import { KEY_KINDS, NAME_KINDS, OPERATOR_ROLES, SIGNING_KINDS } from "../../../src/lib/access-enums.ts";
 import {
 	type CredentialState,
 	credentialsSchema,

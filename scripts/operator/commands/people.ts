@@ -6,7 +6,7 @@ import {
 	personSchema,
 	type ShownPerson,
 } from "../../../src/console/session/people-answers.ts";
-import { OPERATOR_ROLES, PUBLISHER_ROLES } from "../../../src/lib/enums.ts";
+import { OPERATOR_ROLES, PUBLISHER_ROLES } from "../../../src/lib/access-enums.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
 import { namesOf } from "../option-names.ts";

@@ -5,7 +5,7 @@ import {
 	signInLinkPreviewSchema,
 	signInLinkSchema,
 } from "../../../src/console/session/people-answers.ts";
-import { OPERATOR_ROLES, PUBLISHER_ROLES } from "../../../src/lib/enums.ts";
+import { OPERATOR_ROLES, PUBLISHER_ROLES } from "../../../src/lib/access-enums.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";

@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { mayAct } from "../../http/actor.ts";
 import { givenOf } from "../../http/read-input.ts";
-import { CREDENTIAL_KINDS, OPERATOR_ROLES } from "../../lib/enums.ts";
+import { CREDENTIAL_KINDS, OPERATOR_ROLES } from "../../lib/access-enums.ts";
 import { type CredentialState, type Issued, isName } from "../../operator/keys/keys-answers.ts";
 import { readKeyInput } from "../../operator/keys/keys-request.ts";
 import { issueCredential, listCredentials, revokeCredentials, rotateCredential } from "../../operator/keys/run-key-verbs.ts";

@@ -1,6 +1,6 @@
 /** The operator's staff, and a publisher's people: invited, let in, given roles, kept out. Links are shown once. */
 import type { Actor } from "../../http/actor.ts";
-import { OPERATOR_ROLES, type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
+import { OPERATOR_ROLES, type PersonRole, PUBLISHER_ROLES } from "../../lib/access-enums.ts";
 import { ConfirmFirst } from "../confirm-first.tsx";
 import { formFaults } from "../form-faults.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";

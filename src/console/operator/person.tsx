@@ -1,5 +1,5 @@
 /** One of the operator's staff, or of a publisher's people: where they are signed in, and the passkeys that they have. */
-import type { SignInMethod } from "../../lib/enums.ts";
+import type { SignInMethod } from "../../lib/access-enums.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
 import { listPasskeys, removePasskey } from "../session/passkeys.ts";
 import { findPerson, type KnownPerson } from "../session/people.ts";

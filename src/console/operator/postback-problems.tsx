@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { mayAct } from "../../http/actor.ts";
 import { givenOf, readInput } from "../../http/read-input.ts";
-import type { PersonRole } from "../../lib/enums.ts";
+import type { PersonRole } from "../../lib/access-enums.ts";
 import { MAX_ROWS } from "../../lib/page-cursor.ts";
 import { issuePostbackUrl, postbackUrlSchema, showPostbackUrl } from "../../operator/postback-problems/give-postback-url.ts";
 import { POSTBACK_FIELDS } from "../../operator/postback-problems/network-macros.ts";

@@ -1,7 +1,7 @@
 /** A publisher's own people: invited, let in, given roles, kept out, by its owners. Links are shown once. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { invalidInput } from "../../http/errors.ts";
-import { PUBLISHER_ROLES } from "../../lib/enums.ts";
+import { PUBLISHER_ROLES } from "../../lib/access-enums.ts";
 import { formFaults } from "../form-faults.ts";
 import { type PublisherRequest, page, type Shown, seeOther, view } from "../page.ts";
 import { PASSKEYS_PATH, RemovePasskey } from "../passkey-parts.tsx";

@@ -3,7 +3,7 @@ import { cloudflareAccess } from "@hono/cloudflare-access";
 import { sql } from "drizzle-orm";
 import type { Context } from "hono";
 import type { Database } from "../../db/client.ts";
-import type { PersonRole } from "../../lib/enums.ts";
+import type { PersonRole } from "../../lib/access-enums.ts";
 import type { Beginner } from "./sessions.ts";
 
 /** The address that a request proves to be of, lower case; null where it proves none. */

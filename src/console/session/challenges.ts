@@ -3,9 +3,9 @@
  */
 import { sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
+import type { ChallengePurpose } from "../../lib/access-enums.ts";
 import { fromBase64Url } from "../../lib/base64-url.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
-import type { ChallengePurpose } from "../../lib/enums.ts";
 import { parseJson } from "../../lib/json.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
 import { MINUTE_MS } from "../../lib/time.ts";

@@ -6,7 +6,7 @@ import { insertRows } from "../../db/json-rows.ts";
 import { consoleLinks, consolePeople } from "../../db/schema/console.ts";
 import type { Actor } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
-import type { LinkPurpose } from "../../lib/enums.ts";
+import type { LinkPurpose } from "../../lib/access-enums.ts";
 import type { HttpError } from "../../lib/http.ts";
 import { leastIdAt, newTimeOrderedId } from "../../lib/ids.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/time.ts";

@@ -1,7 +1,7 @@
 /** One-time links: how they are looked at, and used. */
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
-import type { PersonRole } from "../../lib/enums.ts";
+import type { PersonRole } from "../../lib/access-enums.ts";
 import { type BeginDeps, type Beginner, type SeenPublisher, sessionStatements } from "./sessions.ts";
 import { hashToken, newToken } from "./token.ts";
 

@@ -1,6 +1,6 @@
 /** POST /operator/sign-in-links: what it takes, and its answer; and what /operator/people answers. */
 import * as v from "valibot";
-import { LINK_PURPOSES, PERSON_ROLES, SIGN_IN_METHODS } from "../../lib/enums.ts";
+import { LINK_PURPOSES, PERSON_ROLES, SIGN_IN_METHODS } from "../../lib/access-enums.ts";
 import { count, time } from "../../lib/shapes.ts";
 
 /** A name as it is to stand in the audit. */

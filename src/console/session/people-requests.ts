@@ -1,7 +1,7 @@
 /** What the endpoints of people take. Pure. */
 import * as v from "valibot";
 import { cursorOf } from "../../http/pages.ts";
-import { PERSON_ROLES } from "../../lib/enums.ts";
+import { PERSON_ROLES } from "../../lib/access-enums.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
 
 const id = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(1_024, "is too long"));

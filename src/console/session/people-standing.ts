@@ -4,7 +4,7 @@ import { auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
 import { invalidInput, notThere } from "../../http/errors.ts";
-import type { PersonRole } from "../../lib/enums.ts";
+import type { PersonRole } from "../../lib/access-enums.ts";
 import { conflict } from "../../lib/http.ts";
 import { endLinks, MAX_PEOPLE, noRoom } from "./invite.ts";
 import { type KnownPerson, type PeopleDeps, readRole } from "./people.ts";

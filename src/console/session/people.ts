@@ -6,7 +6,7 @@ import { readStaffNames } from "../../db/staff-names.ts";
 import { BREAK_GLASS } from "../../http/actor.ts";
 import { invalidInput, notThere } from "../../http/errors.ts";
 import { readInput } from "../../http/read-input.ts";
-import { OPERATOR_ROLES, type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
+import { OPERATOR_ROLES, type PersonRole, PUBLISHER_ROLES } from "../../lib/access-enums.ts";
 import type { HttpError } from "../../lib/http.ts";
 import { DISGUISED, findLookAlike, foldName, isDisguised, looksLike } from "../../lib/names.ts";
 import { personEmail, personName } from "./people-answers.ts";

@@ -1,6 +1,6 @@
 /** What a link into the console would be: nobody is made, and no link ends. */
 import { sql } from "drizzle-orm";
-import type { LinkPurpose } from "../../lib/enums.ts";
+import type { LinkPurpose } from "../../lib/access-enums.ts";
 import { isoTime } from "../../lib/time.ts";
 import { LASTS_MS } from "./invite.ts";
 import { disabled, findPersonByName, type KnownPerson, type NewPerson, type PeopleDeps, readNewPerson, taken } from "./people.ts";

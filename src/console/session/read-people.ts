@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { cutPage } from "../../http/pages.ts";
-import type { SignInMethod } from "../../lib/enums.ts";
+import type { SignInMethod } from "../../lib/access-enums.ts";
 import { isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import { listPasskeys } from "./passkeys.ts";
 import { type KnownPerson, listPeoplePage } from "./people.ts";

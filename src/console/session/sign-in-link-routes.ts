@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { type Actor, actorOf } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { readBody, readDryRun } from "../../http/read-input.ts";
-import type { LinkPurpose } from "../../lib/enums.ts";
+import type { LinkPurpose } from "../../lib/access-enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { isoTime } from "../../lib/time.ts";
 import { type IssuedLink, invitePerson, issueSignInLink, linkUrl } from "./invite.ts";

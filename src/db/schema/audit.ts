@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { AUDIT_ROLES } from "../../lib/enums.ts";
+import { AUDIT_ROLES } from "../../lib/access-enums.ts";
 
 /** Who did what: one row a change of an operator's or of a publisher's person, and what publishers have sent again. Rows are only ever added; triggers refuse anything else. */
 export const audit = sqliteTable(

@@ -1,7 +1,7 @@
 /** Who may sign in to the console, and what they have signed in with. Tokens are kept as hashes alone. */
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { CHALLENGE_PURPOSES, LINK_PURPOSES, PERSON_ROLES, SIGN_IN_METHODS } from "../../lib/enums.ts";
+import { CHALLENGE_PURPOSES, LINK_PURPOSES, PERSON_ROLES, SIGN_IN_METHODS } from "../../lib/access-enums.ts";
 
 /** People of publishers, and the operator's staff. They are disabled, never removed: the audit names them. */
 export const consolePeople = sqliteTable(

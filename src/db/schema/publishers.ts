@@ -1,13 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import {
-	AMENDMENTS,
-	KEY_KINDS,
-	NAME_KINDS,
-	OPERATOR_ROLES,
-	PRICING_MODELS,
-	PRIVACY_POLICIES,
-	PUBLISHER_STATUSES,
-} from "../../lib/enums.ts";
+import { KEY_KINDS, NAME_KINDS, OPERATOR_ROLES } from "../../lib/access-enums.ts";
+import { AMENDMENTS, PRICING_MODELS, PRIVACY_POLICIES, PUBLISHER_STATUSES } from "../../lib/enums.ts";
 import { RESPONSE_PROFILES } from "../../lib/openrtb-options.ts";
 
 export const publishers = sqliteTable(

@@ -5,7 +5,7 @@
 import { auditStatement } from "../../audit/audit-statement.ts";
 import type { Database } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
-import type { AuditVerb } from "../../lib/enums.ts";
+import type { AuditVerb } from "../../lib/access-enums.ts";
 import type { FeedReport } from "./feed-answer.ts";
 import type { FeedKind } from "./feed-columns.ts";
 import type { FeedOptions } from "./feed-options.ts";

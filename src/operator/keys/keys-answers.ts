@@ -1,6 +1,6 @@
 /** Answers of POST /operator/keys/issue, rotate, revoke and list. */
 import * as v from "valibot";
-import { CREDENTIAL_KINDS, type CredentialKind, type NameKind, OPERATOR_ROLES, type SigningKind } from "../../lib/enums.ts";
+import { CREDENTIAL_KINDS, type CredentialKind, type NameKind, OPERATOR_ROLES, type SigningKind } from "../../lib/access-enums.ts";
 import { count, time } from "../../lib/shapes.ts";
 
 const kind = v.picklist(CREDENTIAL_KINDS);

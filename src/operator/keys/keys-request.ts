@@ -2,7 +2,8 @@
 import * as v from "valibot";
 import { instant } from "../../http/datetime.ts";
 import { readBody, readInput } from "../../http/read-input.ts";
-import { CREDENTIAL_KINDS, OPERATOR_ROLES, PUBLISHER_IDENTITY } from "../../lib/enums.ts";
+import { CREDENTIAL_KINDS, OPERATOR_ROLES } from "../../lib/access-enums.ts";
+import { PUBLISHER_IDENTITY } from "../../lib/enums.ts";
 
 export const MAX_OVERLAP_HOURS = 24 * 90;
 export const DEFAULT_OVERLAP_HOURS = 24;

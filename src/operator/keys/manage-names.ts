@@ -9,7 +9,7 @@ import { bookState, MANIFEST_CHANGED } from "../../db/schema/book.ts";
 import { publisherNames, publishers } from "../../db/schema/publishers.ts";
 import type { Actor } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
-import type { NameKind } from "../../lib/enums.ts";
+import type { NameKind } from "../../lib/access-enums.ts";
 import { HOUR_MS, isoTime } from "../../lib/time.ts";
 import type { CredentialState, NewCredential } from "./keys-answers.ts";
 import { describeEnd, type KeysDeps, type ListFilter } from "./manage-keys.ts";

@@ -1,5 +1,5 @@
 /** New names of publishers: those that an import issues and those of a rotation. */
-import type { NameKind } from "../../lib/enums.ts";
+import type { NameKind } from "../../lib/access-enums.ts";
 import { newSecret } from "../../lib/ids.ts";
 
 /** A new publisher id or identity. */

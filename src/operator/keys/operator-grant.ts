@@ -4,7 +4,7 @@ import type { Database } from "../../db/client.ts";
 import { readStaffNames } from "../../db/staff-names.ts";
 import { BREAK_GLASS } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
-import { type CredentialKind, OPERATOR_ROLES, type OperatorRole } from "../../lib/enums.ts";
+import { type CredentialKind, OPERATOR_ROLES, type OperatorRole } from "../../lib/access-enums.ts";
 import { DISGUISED, findLookAlike, foldName, isDisguised, looksLike } from "../../lib/names.ts";
 
 export type Grant = {

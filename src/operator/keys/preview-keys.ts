@@ -1,7 +1,7 @@
 /** What issuing, rotating or revoking would do: read by the same lists, refused for the same reasons. */
 import { sql } from "drizzle-orm";
 import { invalidInput } from "../../http/errors.ts";
-import type { CredentialKind } from "../../lib/enums.ts";
+import type { CredentialKind } from "../../lib/access-enums.ts";
 import { HOUR_MS, isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import { type CredentialState, isName, isSigning, type KeysPreview } from "./keys-answers.ts";
 import { listSecrets } from "./manage-callback-secrets.ts";

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
-import type { CredentialKind, NameKind } from "../../lib/enums.ts";
+import type { CredentialKind, NameKind } from "../../lib/access-enums.ts";
 import type { HttpError } from "../../lib/http.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { isName, isSigning } from "./keys-answers.ts";

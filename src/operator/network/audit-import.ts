@@ -1,7 +1,7 @@
 /** What the audit keeps of an import: one row of it, and one of each changed entry, up to a thousand of a section. */
 import type { SQL } from "drizzle-orm";
 import { type AuditEntry, auditStatement } from "../../audit/audit-statement.ts";
-import type { AuditSubject } from "../../lib/enums.ts";
+import type { AuditSubject } from "../../lib/access-enums.ts";
 import type { ChangeRecord } from "./difference.ts";
 import type { DifferenceSection } from "./difference-answer.ts";
 import type { FileEntry } from "./export-entry.ts";

@@ -1,6 +1,6 @@
 /** One entry changed or added: an import of it alone, in which unknown fields are faults. */
 import { type Fault, invalidInput, notThere } from "../../http/errors.ts";
-import type { AuditVerb } from "../../lib/enums.ts";
+import type { AuditVerb } from "../../lib/access-enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { conflict, HttpError } from "../../lib/http.ts";
 import { isObject } from "../../lib/json.ts";

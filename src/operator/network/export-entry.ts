@@ -10,7 +10,7 @@ import type { exchangeRates, platforms } from "../../db/schema/platforms.ts";
 import type { products, sellerProducts } from "../../db/schema/products.ts";
 import type { publishers } from "../../db/schema/publishers.ts";
 import { mayAct } from "../../http/actor.ts";
-import type { PersonRole } from "../../lib/enums.ts";
+import type { PersonRole } from "../../lib/access-enums.ts";
 import { maskCallbackUrl } from "../../lib/mask-url.ts";
 import { formatUsd, SHARE_SCALE } from "../../lib/money.ts";
 import { TRAFFIC_RULES, type TrafficSettings } from "../../lib/traffic-rules.ts";

@@ -6,7 +6,7 @@ import { brands } from "../../db/schema/brands.ts";
 import { exchangeRates, platforms } from "../../db/schema/platforms.ts";
 import { products, sellerProducts } from "../../db/schema/products.ts";
 import { publishers } from "../../db/schema/publishers.ts";
-import type { PersonRole } from "../../lib/enums.ts";
+import type { PersonRole } from "../../lib/access-enums.ts";
 import { utf8 } from "../../lib/utf8.ts";
 import {
 	compactEntry,

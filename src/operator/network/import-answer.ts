@@ -1,6 +1,6 @@
 /** Answers of POST /operator/network, of a PATCH of an entry and of an undo. */
 import * as v from "valibot";
-import { CREDENTIAL_KINDS } from "../../lib/enums.ts";
+import { CREDENTIAL_KINDS } from "../../lib/access-enums.ts";
 import { count, findings, time } from "../../lib/shapes.ts";
 import { differenceSchema } from "./difference-answer.ts";
 

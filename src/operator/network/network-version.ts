@@ -2,7 +2,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
-import type { AuditVerb, NetworkChangeKind } from "../../lib/enums.ts";
+import type { AuditVerb } from "../../lib/access-enums.ts";
+import type { NetworkChangeKind } from "../../lib/enums.ts";
 import { conflict, type HttpError } from "../../lib/http.ts";
 import { isoTime } from "../../lib/time.ts";
 import type { ChangedEntry } from "./import-answer.ts";

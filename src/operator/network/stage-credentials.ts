@@ -2,8 +2,8 @@
 import type { Database } from "../../db/client.ts";
 import { accessKeys, publisherNames, publishers } from "../../db/schema/publishers.ts";
 import type { Fault } from "../../http/errors.ts";
+import { NAME_KINDS, type NameKind } from "../../lib/access-enums.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
-import { NAME_KINDS, type NameKind } from "../../lib/enums.ts";
 import { newKey } from "../../lib/key-format.ts";
 import { newName } from "../keys/new-credentials.ts";
 import type { ImportReport } from "./import-answer.ts";

@@ -6,7 +6,7 @@ import { consoleRoutes, PAGES } from "../../../src/console/console-routes.ts";
 import { CONSOLE_HEADERS } from "../../../src/console/guard.tsx";
 import type { Needs, Page } from "../../../src/console/page.ts";
 import { mayAct } from "../../../src/http/actor.ts";
-import { OPERATOR_ROLES, PUBLISHER_ROLES } from "../../../src/lib/enums.ts";
+import { OPERATOR_ROLES, PUBLISHER_ROLES } from "../../../src/lib/access-enums.ts";
 import { get, issueLink, OWN, post, shown, signIn, type Visitor } from "../../support/console.ts";
 import { setNow } from "../../support/load-network.ts";
 import { ACME, importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
