@@ -78,7 +78,7 @@ export const ASSUMPTIONS = {
 	shardCacheMb: code(46.137344, "MB", "of shards an isolate keeps", "src/campaign-book/load.ts"),
 	largeWaitedShare: measured(0.4724, "of bids", "wait for a shard from KV, at a million campaigns", "catalogue", "catalogue.waited_share"),
 	manifestSeconds: code(15, "s", "between looks at the manifest (2 keys)", "wrangler.toml"),
-	pausesSeconds: code(10, "s", "between looks at the pauses (1 key)", "src/campaign-book/load.ts"),
+	pausesSeconds: code(10, "s", "between looks at the pauses (1 key)", "src/campaign-book/paused-campaigns.ts"),
 	leastIsolates: assumed(100, "isolates", "that serve bids at the least: one or more a data centre"),
 	bidsPerIsolate: assumed(200, "bids/s", "an isolate takes"),
 	isolateHours: assumed(1, "hour", "an isolate lives"),
