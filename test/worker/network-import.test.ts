@@ -543,6 +543,18 @@ describe("worker: what a campaign's budgets count", () => {
 		expect(results).toEqual([{ budget_basis: basis }]);
 	});
 
+	it("is warned of where a budget comes without it, also to a campaign that had none", async () => {
+		const message = expect.stringContaining("has a budget but no budget_basis");
+		const path = "brands[0].campaigns[0]";
+		const brand = newBrand();
+		const warningsOf = async (fields: object) =>
+			(await importFile({ brands: [{ ...brand, campaigns: [{ ...brand.campaigns[0], ...fields }] }] })).warnings;
+		expect(await warningsOf({})).toEqual([]);
+		expect(await warningsOf({ total_budget: "100.00" })).toEqual([{ path, message }]);
+		expect(await warningsOf({ total_budget: null, budget_basis: "gross" })).toEqual([]);
+		expect(await warningsOf({ total_budget: "100.00" })).toEqual([]);
+	});
+
 	it("is one of two", async () => {
 		const { faults } = await faultsOf({ brands: [newBrand({}, { budget_basis: "net" })] });
 		expect(faults).toEqual([{ path: "brands[0].campaigns[0].budget_basis", message: "must be publisher or gross" }]);

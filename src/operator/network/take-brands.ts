@@ -87,9 +87,16 @@ function mergeBrand(base: FileEntry | null, value: unknown, campaigns: Found["ca
 		...merged,
 		campaigns: merged.campaigns.map((campaign: unknown) => {
 			const present = isObject(campaign) ? campaigns.get(Number(campaign.campaign_id)) : undefined;
-			return present === undefined ? campaign : mergeEntry(exportCampaign(present), campaign);
+			return present === undefined ? campaign : mergeEntry(saidOf(exportCampaign(present)), campaign);
 		}),
 	};
+}
+
+/** A campaign without a budget has the usual basis, which nobody has chosen: a budget that comes without one is warned of. */
+function saidOf(campaign: FileEntry): FileEntry {
+	const { daily_budget, total_budget, budget_basis } = campaign;
+	const isChosen = budget_basis !== "publisher" || daily_budget !== null || total_budget !== null;
+	return isChosen ? campaign : { ...campaign, budget_basis: null };
 }
 
 /** Whether campaigns that are not named are removed. A brand that says nothing of campaigns keeps them in any case. */
