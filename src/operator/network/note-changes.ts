@@ -74,9 +74,13 @@ export function beginChanges(importId: string, present: SQL, now: number): SQL[]
 	];
 }
 
-/** Notes which staged brands changed in what lists show; one that was not listed and is not, did not. Runs once brands are replaced. */
+/**
+ * Notes which staged brands changed in what lists show; one that was not listed and is not, did not. What one showed when it was last listed
+ * stays noted until it is listed again, so that being paused alone changes no rate. Runs once brands are replaced.
+ */
 export function noteBrandChanges(importId: string): SQL {
 	const changed = (part: SQL) => sql`CASE WHEN ${part} THEN ${VERSION} ELSE`;
+	const shown = (is: SQL, was: SQL) => sql`CASE WHEN excluded.listed = 1 THEN ${is} ELSE ${was} END`;
 	return sql`INSERT INTO brand_changes AS t (brand_id, version, first_version, listing_version, rate_version, restrictions_version, details_version,
 			listed, rate_hash, restrictions_hash, details_hash)
 		SELECT id, version, version, version, version, version, version, listed, rate, restrictions, details FROM (
@@ -85,14 +89,16 @@ export function noteBrandChanges(importId: string): SQL {
 			FROM import_rows r JOIN brands b ON b.domain = r.row ->> 'domain' WHERE r.import_id = ${importId} AND r.section = 'brands')
 		WHERE true
 		ON CONFLICT (brand_id) DO UPDATE SET
-			version = ${changed(sql`t.listed + excluded.listed > 0`)} t.version END,
-			first_version = ${changed(sql`t.version = 0 AND t.listed = 0 AND excluded.listed = 1`)} t.first_version END,
+			version = ${VERSION},
+			first_version = ${changed(sql`t.version = 0 AND t.listed = 0`)} t.first_version END,
 			listing_version = ${changed(sql`t.listed <> excluded.listed`)} t.listing_version END,
-			rate_version = ${changed(sql`t.rate_hash <> excluded.rate_hash`)} t.rate_version END,
-			restrictions_version = ${changed(sql`t.restrictions_hash <> excluded.restrictions_hash`)} t.restrictions_version END,
-			details_version = ${changed(sql`t.details_hash <> excluded.details_hash`)} t.details_version END,
-			listed = excluded.listed, rate_hash = excluded.rate_hash, restrictions_hash = excluded.restrictions_hash,
-			details_hash = excluded.details_hash
-		WHERE t.listed <> excluded.listed OR t.rate_hash <> excluded.rate_hash OR t.restrictions_hash <> excluded.restrictions_hash
-			OR t.details_hash <> excluded.details_hash`;
+			rate_version = ${changed(sql`excluded.listed = 1 AND t.rate_hash <> excluded.rate_hash`)} t.rate_version END,
+			restrictions_version = ${changed(sql`excluded.listed = 1 AND t.restrictions_hash <> excluded.restrictions_hash`)} t.restrictions_version END,
+			details_version = ${changed(sql`excluded.listed = 1 AND t.details_hash <> excluded.details_hash`)} t.details_version END,
+			listed = excluded.listed,
+			rate_hash = ${shown(sql`excluded.rate_hash`, sql`t.rate_hash`)},
+			restrictions_hash = ${shown(sql`excluded.restrictions_hash`, sql`t.restrictions_hash`)},
+			details_hash = ${shown(sql`excluded.details_hash`, sql`t.details_hash`)}
+		WHERE t.listed <> excluded.listed OR (excluded.listed = 1 AND (t.rate_hash <> excluded.rate_hash
+			OR t.restrictions_hash <> excluded.restrictions_hash OR t.details_hash <> excluded.details_hash))`;
 }

@@ -112,6 +112,24 @@ describe("worker: changes of brands", () => {
 		expect((await told()).find(([domain]) => domain === "one.example")).toEqual(["one.example", "removed"]);
 	});
 
+	it("tells of a brand whose campaign is active again that it is, and of its rate only where that is another", async () => {
+		const paused = (fields: object = {}) => brandEntry("back.example", 51, {}, { active: false, ...fields });
+		await takeOver({ brands: [brandEntry("back.example", 51)] });
+		const { next_cursor: listed } = await list("acme", { limit: 1_000 });
+		const of = async (after: string) => (await list("acme", { after })).data.map(({ changes }) => changes);
+		await takeOver({ brands: [paused()] });
+		expect(await of(listed)).toEqual([["paused"]]);
+		const { next_cursor: gone } = await list("acme", { after: listed });
+		await takeOver({ brands: [paused({ commission_rate: "9%" })] });
+		expect(await of(gone)).toEqual([]);
+		await takeOver({ brands: [brandEntry("back.example", 51)] });
+		expect([await of(listed), await of(gone)]).toEqual([[["resumed"]], [["resumed"]]]);
+		await takeOver({ brands: [paused()] });
+		await takeOver({ brands: [brandEntry("back.example", 51, {}, { commission_rate: "9%" })] });
+		expect(await of(gone)).toEqual([["resumed", "rate"]]);
+		await takeOver({ brands: [{ ...brandEntry("back.example", 51), campaigns: [] }] });
+	});
+
 	it("tells of a brand that is blocked in one of its countries as of a restricted one", async () => {
 		const [campaign] = brandEntry("split.example", 41).campaigns;
 		const abroad = { ...brandEntry("split.example", 42).campaigns[0], country: "DE" };
