@@ -31,6 +31,8 @@ const SEND_TIMEOUT_MS = 5 * SECOND_MS;
 
 /** Names that are counted apart between two messages: callers make up as many as they like. Others count without a name. */
 export const MAX_REQUESTERS = 1_000;
+/** Of them, names of publishers that are unknown here: one that is suspended, or not enabled, is to see its requests all the same. */
+export const MAX_STRANGERS = 100;
 /** Counts of a message: 100 bytes each at the most, of 128 KB. */
 export const MAX_COUNTS = 1_000;
 /** Messages that wait for a queue that refuses them; the oldest are lost first. */
@@ -46,6 +48,7 @@ type Counts = Map<string, Float64Array>;
 export class DecisionCounts {
 	readonly #deps: BidCountsDeps;
 	#counts: Record<CountedEndpoint, Counts> = noCounts();
+	#strangers = 0;
 	/** Of hours that have ended, not sent yet. */
 	#ended: BidCount[] = [];
 	#unsent: BidCountsMessage[] = [];
@@ -74,8 +77,7 @@ export class DecisionCounts {
 	#add(endpoint: CountedEndpoint, requester: string, outcome: BidOutcome, now: number, waitUntil: WaitUntil): void {
 		if (now >= this.#hourEnd) this.#turnHour(now);
 		const of = this.#counts[endpoint];
-		// An unknown publisher is whatever a caller made up.
-		const counts = (outcome === "publisher_not_enabled" ? undefined : of.get(requester)) ?? this.#start(of, requester, outcome);
+		const counts = of.get(requester) ?? this.#start(of, requester, outcome);
 		const place = PLACES[outcome];
 		counts[place] = (counts[place] ?? 0) + 1;
 		if (now >= this.#sendFrom) {
@@ -86,10 +88,13 @@ export class DecisionCounts {
 	}
 
 	#start(of: Counts, requester: string, outcome: BidOutcome): Float64Array {
-		const isKept = outcome !== "publisher_not_enabled" && requester.length <= MAX_REQUESTER_LENGTH && of.size < MAX_REQUESTERS;
-		const name = isKept ? requester : NOBODY;
+		// Most likely it is whatever a caller made up: the consumer knows.
+		const isStranger = outcome === "publisher_not_enabled";
+		const hasRoom = of.size < MAX_REQUESTERS && !(isStranger && this.#strangers >= MAX_STRANGERS);
+		const name = hasRoom && requester.length <= MAX_REQUESTER_LENGTH ? requester : NOBODY;
 		const known = of.get(name);
 		if (known !== undefined) return known;
+		if (isStranger) this.#strangers++;
 		const counts = new Float64Array(BID_OUTCOMES.length);
 		of.set(name, counts);
 		return counts;
@@ -112,6 +117,7 @@ export class DecisionCounts {
 			),
 		);
 		this.#counts = noCounts();
+		this.#strangers = 0;
 		return taken;
 	}
 

@@ -7,7 +7,7 @@ import { runQueue } from "../../src/background.ts";
 import { type BidsPage, bidsPageSchema } from "../../src/bid-counts/bids-answer.ts";
 import { consumeBidCounts, splitBidCounts } from "../../src/bid-counts/consume-bid-counts.ts";
 import { BID_COUNTS_DAYS } from "../../src/bid-counts/kept-for.ts";
-import { COLLECT_MS, DecisionCounts, MAX_COUNTS, MAX_REQUESTERS } from "../../src/bidding/count-decisions.ts";
+import { COLLECT_MS, DecisionCounts, MAX_COUNTS, MAX_REQUESTERS, MAX_STRANGERS } from "../../src/bidding/count-decisions.ts";
 import { BID_OUTCOMES, type BidCount, type BidCountsMessage, readBidCounts } from "../../src/bidding/counts-message.ts";
 import { routeBid } from "../../src/bidding/routes.ts";
 import { CampaignBook } from "../../src/campaign-book/load.ts";
@@ -94,10 +94,27 @@ describe("worker: counting in the isolate", () => {
 			[
 				[HOUR, "openrtb", "acme_rtb", "bid", 2],
 				[HOUR, "openrtb", "acme_rtb", "country_not_served", 1],
-				[HOUR + 1, "openrtb", "", "publisher_not_enabled", 1],
+				[HOUR + 1, "openrtb", "made_up", "publisher_not_enabled", 1],
 				[HOUR + 1, "serving-engine", "", "publisher_not_enabled", 1],
 			],
 		]);
+	});
+
+	it("names few of those who are unknown here, and all who are known beside them", async () => {
+		const { sent, clock, noBid, collect } = isolate();
+		for (let name = 0; name < MAX_STRANGERS + 5; name++) noBid(`made-up-${name}`, "publisher_not_enabled");
+		noBid("made-up-0", "publisher_not_enabled");
+		noBid("acme_rtb", "below_floor");
+		await collect();
+		const counts = sent.flatMap((message) => message.counts);
+		expect(counts).toHaveLength(MAX_STRANGERS + 2);
+		expect(counts[0]).toEqual([HOUR, "openrtb", "made-up-0", "publisher_not_enabled", 2]);
+		expect(counts).toContainEqual([HOUR, "openrtb", "", "publisher_not_enabled", 5]);
+		expect(counts).toContainEqual([HOUR, "openrtb", "acme_rtb", "below_floor", 1]);
+		clock.now += 60_000;
+		noBid("made-up-a-minute-later", "publisher_not_enabled");
+		await collect();
+		expect(sent.at(-1)?.counts).toEqual([[HOUR, "openrtb", "made-up-a-minute-later", "publisher_not_enabled", 1]]);
 	});
 
 	it("sends one message a minute, and nothing where nothing was asked", async () => {
@@ -184,6 +201,23 @@ describe("worker: the consumer of counts", () => {
 			{ hour: HOUR, publisher: "acme", endpoint: "openrtb", outcome: "bid", requests: 3 },
 			{ hour: HOUR, publisher: "acme", endpoint: "serving-engine", outcome: "a_newer_reason", requests: 7 },
 		]);
+	});
+
+	it("a publisher that is suspended, or has no such endpoint, sees what it asked for all the same", async () => {
+		await env.DB.batch(["bid_hours", "bid_messages"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+		await importFile({ publishers: [{ ...ACME, status: "suspended" }] });
+		const { sent, noBid, collect } = isolate();
+		noBid(ACME.publisher_identity, "publisher_not_enabled");
+		noBid(ACME.publisher_id, "publisher_not_enabled", "serving-engine");
+		noBid("made_up", "publisher_not_enabled");
+		await collect();
+		await consume(...sent);
+		expect(await stored()).toEqual([
+			{ hour: HOUR, publisher: "", endpoint: "openrtb", outcome: "publisher_not_enabled", requests: 1 },
+			{ hour: HOUR, publisher: "acme", endpoint: "openrtb", outcome: "publisher_not_enabled", requests: 1 },
+			{ hour: HOUR, publisher: "acme", endpoint: "serving-engine", outcome: "publisher_not_enabled", requests: 1 },
+		]);
+		await importFile({ publishers: [{ ...ACME, status: "active" }] });
 	});
 
 	it("writes a batch of many long messages in parts, each of which D1 takes", async () => {
