@@ -221,7 +221,6 @@ describe("worker: a network file with faults changes nothing", () => {
 		["no object", "[]", "", /object of sections/],
 		["a section that is no list", { brands: {} }, "brands", /must be a list/],
 		["a section that is null", { publishers: null }, "publishers", /must be a list; leave it out/],
-		["what is no section and no list", { brand: {} }, "brand", /is not a section of the network file/],
 		["a missing field", { brands: [{ domain: "a.example" }] }, "brands[0].name", /required/],
 		["a NUL in a text", { brands: [{ domain: "a.example", name: "A\0" }] }, "brands[0].name", /without NUL/],
 		["half a character in an id", { publishers: [{ ...ACME, id: "\ud800" }] }, "publishers[0].id", /Unicode text/],
@@ -422,7 +421,6 @@ describe("worker: a network file with faults changes nothing", () => {
 			"publishers[0].openrtb.keywrds",
 			/did you mean `keywords`\?$/,
 		],
-		["a misspelt section that is no list", { traficc: {} }, "traficc", /^is not a section .*; did you mean `traffic`\?$/],
 		["a share above 1", { publishers: [{ ...ACME, revenue_share: 1.2 }] }, "publishers[0].revenue_share", /at most 1/],
 		["a day that is none", { exchange_rates: [{ currency: "EUR", date: "2026-02-30", usd: "1" }] }, "exchange_rates[0].date", /calendar/],
 		["a rate of zero", { exchange_rates: [{ currency: "EUR", date: "2026-02-03", usd: "0" }] }, "exchange_rates[0].usd", /more than zero/],
@@ -521,6 +519,24 @@ describe("worker: what is allowed but suspicious is warned of", () => {
 			{ path: "exchange_rate", message: "is not a section of the network file and was ignored; did you mean `exchange_rates`?" },
 			{ path: "trafic", message: "is not a section of the network file and was ignored; did you mean `traffic`?" },
 		]);
+	});
+
+	it("of what is no section, whatever it holds, and takes the rest", async () => {
+		const publishers = [{ ...ACME, blocked_brands: [], name: "Beside what is no section" }];
+		const others = {
+			traficc: { bot: { mode: "off" } },
+			comment: "x",
+			generated: 5,
+			final: true,
+			brand: {},
+			empty: [],
+			deep: [[{ a: [1] }]],
+		};
+		const { warnings, difference } = await importFile({ ...others, publishers, trailing: { publishers: [{ id: 5 }] } });
+		expect(warnings.map(({ path }) => path)).toEqual([...Object.keys(others), "trailing"]);
+		expect(warnings[0]?.message).toBe("is not a section of the network file and was ignored; did you mean `traffic`?");
+		expect(difference.entries.map(({ section, fields }) => [section, fields?.[0]?.after])).toEqual([["publishers", publishers[0]?.name]]);
+		await importFile({ publishers: [ACME] });
 	});
 
 	it("of fields of any length and number", async () => {

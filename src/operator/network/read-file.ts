@@ -6,14 +6,15 @@ import { SECTIONS, type SectionName } from "./network-file.ts";
 import { JsonStreamError, readJsonSections } from "./read-json-stream.ts";
 
 const NOT_A_SECTION = "is not a section of the network file";
-const SECTION_NAMES = [...Object.keys(SECTIONS), ...SETTING_NAMES];
+const SHAPES = { lists: Object.keys(SECTIONS), objects: SETTING_NAMES };
+const SECTION_NAMES = [...SHAPES.lists, ...SHAPES.objects];
 
 /** Yields the entries in the file's order, the network's own settings last. What is no section is warned of, what is no JSON a fault. */
 export async function* readFile(run: ImportRun, file: AsyncIterable<Uint8Array>): AsyncGenerator<Given> {
 	const unknownSections = new Set<string>();
 	const settings: { [Name in SettingName]?: Record<string, unknown> | null } = {};
 	try {
-		for await (const { section, index, key, value } of readJsonSections(file, SETTING_NAMES)) {
+		for await (const { section, index, key, value } of readJsonSections(file, SHAPES)) {
 			if (isSetting(section)) {
 				if (key !== null) settings[section] = { ...settings[section], [key]: value };
 				else settings[section] = value === null ? null : {};
@@ -28,8 +29,7 @@ export async function* readFile(run: ImportRun, file: AsyncIterable<Uint8Array>)
 		}
 	} catch (error) {
 		if (!(error instanceof JsonStreamError)) throw error;
-		const isUnknown = error.path !== "" && !isSetting(error.path) && !isSection(error.path);
-		run.note([{ path: error.path, message: isUnknown ? `${NOT_A_SECTION}${suggest(error.path, SECTION_NAMES)}` : error.message }]);
+		run.note([{ path: error.path, message: error.message }]);
 	}
 	if (Object.keys(settings).length > 0) yield { section: SETTINGS, value: settings, path: "" };
 }

@@ -4,7 +4,7 @@ import { JSONParser, TokenType } from "@streamparser/json";
 export type StreamedEntry = {
 	section: string;
 	index: number;
-	/** The name of an entry of a section that is an object, and the place of one of a list; null where a section begins, or is null. */
+	/** The name of an entry of a section that is an object, and the place of one of a list; null where a section begins, or is one value. */
 	key: string | null;
 	value: unknown;
 };
@@ -20,16 +20,19 @@ export class JsonStreamError extends Error {
 	}
 }
 
+/** Sections by what they are; each may be null, too. */
+type Shapes = { lists: readonly string[]; objects: readonly string[] };
+
 /**
  * Yields every section, and then every entry of it, in the file's order. A list that is null has no entries. `$schema` may be a text, which says nothing.
- * @param objects sections that are objects
- * @throws JsonStreamError where the text is not JSON, its root is no object, or another section is no list
+ * @param shapes those that are known: what is named otherwise may be anything
+ * @throws JsonStreamError where the text is not JSON, its root is no object, or a section that is known is of another shape
  */
-export async function* readJsonSections(stream: AsyncIterable<Uint8Array>, objects: readonly string[] = []): AsyncGenerator<StreamedEntry> {
+export async function* readJsonSections(stream: AsyncIterable<Uint8Array>, shapes: Shapes): AsyncGenerator<StreamedEntry> {
 	let entries: StreamedEntry[] = [];
 	let failure: JsonStreamError | null = null;
 	const parser = new JSONParser({ paths: ["$.*.*"], keepStack: false, stringBufferSize: 64 * 1024 });
-	const checkShape = shapeChecker(objects, (section, value) => entries.push({ section, index: 0, key: null, value }));
+	const checkShape = shapeChecker(shapes, (section, value) => entries.push({ section, index: 0, key: null, value }));
 	parser.onValue = ({ key, value, stack }) => {
 		entries.push({ section: String(stack[1]?.key), index: Number(key), key: String(key), value });
 	};
@@ -59,9 +62,9 @@ const SCHEMA = "$schema";
 
 const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** Follows the tokens down to the sections: the root must be an object, and each section null, a list, or an object where it is named so. */
+/** Follows the tokens down to the sections: the root must be an object, and each section that is known null, or of its shape. */
 function shapeChecker(
-	objects: readonly string[],
+	{ lists, objects }: Shapes,
 	begin: (section: string, value: object | null) => void,
 ): (token: TokenType, value: unknown) => JsonStreamError | null {
 	let depth = 0;
@@ -72,12 +75,13 @@ function shapeChecker(
 		if (depth === 1 && awaitsValue) {
 			awaitsValue = false;
 			if (section === SCHEMA && (token === TokenType.STRING || token === TokenType.NULL)) return null;
-			const isObject = section !== null && objects.includes(section);
-			const opening = isObject ? TokenType.LEFT_BRACE : TokenType.LEFT_BRACKET;
-			if (token !== opening && token !== TokenType.NULL) {
-				return new JsonStreamError(section ?? "", isObject ? "must be an object" : "must be a list");
+			if (section === null) return null;
+			if (objects.includes(section)) {
+				if (token !== TokenType.LEFT_BRACE && token !== TokenType.NULL) return new JsonStreamError(section, "must be an object");
+			} else if (lists.includes(section) && token !== TokenType.LEFT_BRACKET && token !== TokenType.NULL) {
+				return new JsonStreamError(section, "must be a list");
 			}
-			if (section !== null) begin(section, token === TokenType.NULL ? null : isObject ? {} : []);
+			begin(section, token === TokenType.LEFT_BRACE ? {} : token === TokenType.LEFT_BRACKET ? [] : null);
 		} else if (depth === 1 && token === TokenType.STRING) {
 			section = String(value);
 		} else if (depth === 1 && token === TokenType.COLON) {
