@@ -76,6 +76,9 @@ const LAYOUT: Readonly<Record<(typeof LAYOUTS)[number], Layout>> = {
 	},
 };
 
+/** What a field is called in files of no layout, beside its own name: as in postbacks. */
+const ALSO_NAMED: Partial<Record<StatementField, readonly string[]>> = { date: ["edate"] };
+
 export type Columns = {
 	layout: LayoutName;
 	dateOrder: DateOrder | null;
@@ -103,7 +106,7 @@ export function findColumns(
 	const missing: Fault[] = [];
 	for (const field of STATEMENT_FIELDS) {
 		const own = mapping[field];
-		const index = indexOf(own === undefined ? (known?.columns[field] ?? [field]) : [squash(own)]);
+		const index = indexOf(own === undefined ? (known?.columns[field] ?? [field, ...(ALSO_NAMED[field] ?? [])]) : [squash(own)]);
 		if (index !== undefined) indexes[field] = index;
 		else if (own !== undefined) missing.push({ path: `mapping.${field}`, message: `there is no column ${own}` });
 		else if (field === "txnid" || field === "payout") missing.push({ path: `mapping.${field}`, message: "no column is known to be it" });

@@ -105,6 +105,13 @@ describe("unit: layouts of statements", () => {
 		expect(read(cj, { txnid: "Commission ID" }).sales[0]?.txnid).toBe("9");
 	});
 
+	it("columns that are named as the fields of postbacks", () => {
+		const text = "txnid,cid,edate,payout,sales,currency,status\nX1,c1,1794303000,2.00,9.99,EUR,approved\n";
+		const sale = { txnid: "X1", cid: "c1", at: 1_794_303_000_000, payoutMicros: 2_000_000, currency: "EUR" };
+		expect(read(text)).toMatchObject({ layout: "mapping", sales: [sale], faults: [] });
+		expect(read("txnid,payout,edate,date\nX1,2.00,2026-11-11,2026-11-10\n").sales[0]?.at).toBe(Date.parse("2026-11-10"));
+	});
+
 	it.each([
 		["", /no rows/],
 		["Ref,Fee\n", /no rows/],
