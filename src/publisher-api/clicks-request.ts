@@ -23,7 +23,7 @@ export const clicksQuerySchema = v.strictObject({
 });
 
 export type ClicksQuery = Span & {
-	/** The publisher's click id, the transaction id of reports, or the list's own id. */
+	/** The publisher's click id, the transaction id of reports, that of a conversion's platform, or the list's own id. */
 	id: string | null;
 	reason: ClickReasonFilter | null;
 	/** Canonical. */

@@ -45,6 +45,13 @@ export function clicksOfId(publisherId: string, id: string): SQL {
 		WHERE c.id = k.id AND c.publisher_id = ${publisherId}`;
 }
 
+/** The clicks of the publisher's conversions of a transaction, as platforms name it. */
+function clicksOfTransaction(publisherId: string, txnid: string): SQL {
+	return sql`SELECT c.id, c.clicked_at, c.reason FROM conversions v CROSS JOIN clicks c
+		WHERE v.platform IN (SELECT id FROM platforms) AND v.txnid = ${txnid} AND v.publisher_id = ${publisherId}
+			AND c.id = v.click_id AND c.publisher_id = ${publisherId}`;
+}
+
 /** The next clicks of the period behind the cursor: of the index alone, unless one id is looked for. */
 export function lookAtClicks(publisherId: string, { id, fromAt, toAt, order, after }: ClicksQuery, limit: number): SQL {
 	const { from, to, before, beyond, way } = goingOn({ fromAt, toAt }, order, after?.at ?? null);
@@ -52,7 +59,8 @@ export function lookAtClicks(publisherId: string, { id, fromAt, toAt, order, aft
 	const isWithin = sql`clicked_at >= ${from} AND clicked_at < ${to} AND ${isBehind}`;
 	const inOrder = sql`1 ${way}, 2 ${way}`;
 	if (id !== null) {
-		return sql`SELECT clicked_at, id, reason FROM (${clicksOfId(publisherId, id)}) WHERE ${isWithin} ORDER BY ${inOrder} LIMIT ${limit}`;
+		return sql`SELECT clicked_at, id, reason FROM (${clicksOfId(publisherId, id)} UNION ${clicksOfTransaction(publisherId, id)})
+			WHERE ${isWithin} ORDER BY ${inOrder} LIMIT ${limit}`;
 	}
 	const isNext = sql`publisher_id = ${publisherId} AND ${isWithin}`;
 	return sql`SELECT clicked_at, id, reason FROM clicks WHERE ${isNext} AND reason IS NULL AND pricing_model = 'CPC'

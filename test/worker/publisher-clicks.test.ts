@@ -9,7 +9,7 @@ import { readClicksQuery } from "../../src/publisher-api/clicks-request.ts";
 import { lookAtClicks } from "../../src/publisher-api/read-clicks.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { planOf } from "../support/plan-of.ts";
-import { CPA_KEY, CPC_KEY, clickRow, importReportNetwork, setPublisher } from "../support/report-rows.ts";
+import { CPA_KEY, CPC_KEY, clickRow, conversionRow, importReportNetwork, setPublisher } from "../support/report-rows.ts";
 
 const DAY = "from=2026-11-10&to=2026-11-10";
 const at = (time: string) => Date.parse(`2026-11-10T${time}Z`);
@@ -26,11 +26,13 @@ async function list(query: string, key?: string): Promise<PublisherClicks> {
 
 const idsOf = ({ data }: PublisherClicks) => data.map(({ click_id }) => click_id);
 
-async function store(...rows: Record<string, string | number | null>[]): Promise<void> {
+const store = (...rows: Record<string, string | number | null>[]) => storeIn("clicks", ...rows);
+
+async function storeIn(table: string, ...rows: Record<string, string | number | null>[]): Promise<void> {
 	await env.DB.batch(
 		rows.map((row) =>
 			env.DB.prepare(
-				`INSERT INTO clicks (${Object.keys(row).join(", ")}) VALUES (${Object.keys(row)
+				`INSERT INTO ${table} (${Object.keys(row).join(", ")}) VALUES (${Object.keys(row)
 					.map(() => "?")
 					.join(", ")})`,
 			).bind(...Object.values(row)),
@@ -124,6 +126,16 @@ describe("worker: GET /api/clicks", () => {
 		}
 		expect(idsOf(await list("id=paid&from=2026-11-11"))).toEqual([]);
 		expect(idsOf(await list("id=next-day&reason=unpaid"))).toEqual([]);
+	});
+
+	it("finds the click of a conversion by its transaction, and that of another publisher's never", async () => {
+		const sold = named("sold", "08:00:00", { clicked_at: at("08:00:00") - 30 * DAY_MS, publisher_id: "pa", pricing_model: "CPA" });
+		await store(sold);
+		await storeIn("conversions", conversionRow(sold, { txnid: "T-sold" }));
+		expect(idsOf(await list("id=T-sold", CPA_KEY))).toEqual(["sold"]);
+		expect(idsOf(await list("id=T-sold&reason=unpaid", CPA_KEY))).toEqual([]);
+		expect(idsOf(await list("id=T-sold"))).toEqual([]);
+		expect(idsOf(await list("id=t-sold", CPA_KEY))).toEqual([]);
 	});
 
 	it("chooses by brand", async () => {

@@ -25,7 +25,8 @@ export const PUBLISHER_CLICK_OPERATIONS: readonly Operation[] = [
 			{
 				in: "query",
 				name: "id",
-				description: "Clicks of this id: your click id, `transaction_id`, or `id` of a click. Without `from` and `to` of all time.",
+				description:
+					"Clicks of this id: your click id, `transaction_id` or `id` of a click, or the transaction of its conversion. Without `from` and `to` of all time.",
 				schema: id,
 			},
 			{ in: "query", name: "from", description: "The first moment; without it a day before `to`.", schema: from, example: dayBefore(1) },
