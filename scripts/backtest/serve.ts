@@ -1,10 +1,10 @@
-import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { parseJson } from "../../src/lib/json.ts";
 import { canonicalKeyword } from "../../src/lib/keyword.ts";
 import { SHARE_SCALE } from "../../src/lib/money.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { Learner } from "./learner.ts";
+import { linesOf } from "./lines-of.ts";
 import { type ClickLine, type ConversionLine, type Line, type NetworkLine, readLine } from "./messages.ts";
 
 const USD = 1_000_000;
@@ -16,7 +16,7 @@ const USD = 1_000_000;
 export async function serve(input: Readable, output: Writable, errors: Writable): Promise<void> {
 	const learner = new Learner();
 	let number = 0;
-	for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+	for await (const line of linesOf(input)) {
 		number++;
 		// A byte order mark is no JSON, but editors put it there.
 		const text = number === 1 ? line.replace(/^\ufeff/, "") : line;

@@ -24,6 +24,34 @@ function prices(cells: readonly unknown[], at: unknown = START) {
 	return { type: "prices", at, cells };
 }
 
+const NETWORK = { type: "network", publishers: [{ id: "cpa", revenue_share: 0.8 }], campaigns: [{ id: "a", epc: 0.2 }] };
+
+describe("unit: what ends a line", () => {
+	it.each(["\u2028", "\u2029", "\u0085", "é😀"])("is not %j within a text", async (character) => {
+		const cells = [["a", "cpa", `s${character}`, `hats${character}shoes`, "homepage"]];
+		const { answers, told } = await serveLines([NETWORK, prices(cells), { cells, at: START, type: "prices" }]);
+		expect(answers).toEqual([
+			{ epc: [0.2], bid: [0.16] },
+			{ epc: [0.2], bid: [0.16] },
+		]);
+		expect(told).toEqual([]);
+	});
+
+	it.each([
+		["a line feed", "\n"],
+		["a carriage return before it", "\r\n"],
+	])("is %s, however the bytes come in parts; the last may have none", async (_, end) => {
+		const bytes = Buffer.from([NETWORK, prices([["a", "cpa", "é😀", null, "homepage"]])].map((line) => JSON.stringify(line)).join(end));
+		const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+		const done = serve(input, output, errors).then(() => [output, errors].map((stream) => stream.end()));
+		for (const byte of bytes) input.write(Buffer.of(byte));
+		input.end();
+		const [answered, told] = await Promise.all([text(output), text(errors), done]);
+		expect(answered).toBe('{"epc":[0.2],"bid":[0.16]}\n');
+		expect(told).toBe("");
+	});
+});
+
 describe("unit: a network with faulty entries", () => {
 	it("is taken without them, and each is told of", async () => {
 		const { answers, told } = await serveLines([
