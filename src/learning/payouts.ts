@@ -1,10 +1,19 @@
 import type { CellHistory, EarningRow } from "./cohorts.ts";
 import { isConfirmed } from "./size-class.ts";
 
-/** A payout counts up to this multiple of the campaign's mean. */
+/** A payout counts up to this multiple of the campaign's mean, or up to what is usual. */
 const COUNTED_MULTIPLE = 5;
 /** Up to this multiple, what is above the counted part is shared by the whole network; a larger payout counts once a person has let go of it. */
 const POOLED_MULTIPLE = 40;
+/**
+ * A campaign may pay for several things, as sales beside leads, which are far more and far smaller. A payout is as usual of it as the cube
+ * of the part of its conversions that pay as much or more, up to this part, and as they are many: of few, or once, it may be a mistake.
+ */
+const USUAL_PART = 1 / 12;
+const TOO_FEW = 4;
+const MANY = 20;
+/** What is larger than this multiple of the mean is no kind of payout, however often it comes: amounts that somebody got wrong. */
+const MAX_USUAL_MULTIPLE = 1_000;
 /** The most that shared part adds to what counts. */
 const MAX_LOADING = 0.15;
 /** Conversions that the network's mean counts as in a campaign's. */
@@ -90,7 +99,7 @@ export function measurePayouts(sizes: PayoutSizes, networkMicros: number | null,
 		}
 		mean = Math.max(mean, sum / count);
 	}
-	const capMicros = COUNTED_MULTIPLE * mean;
+	const capMicros = Math.max(COUNTED_MULTIPLE * mean, usualPayout(sizes, MAX_USUAL_MULTIPLE * mean));
 	let first = 0;
 	let second = 0;
 	for (const [sizeClass, { conversions, netMicros }] of sizes) {
@@ -100,6 +109,22 @@ export function measurePayouts(sizes: PayoutSizes, networkMicros: number | null,
 	}
 	const phiMicros = (second + MEAN_WORTH * USUAL_SPREAD * mean ** 2) / (first + MEAN_WORTH * mean);
 	return { meanMicros: mean, capMicros, phiMicros };
+}
+
+/** The most of what payouts are worth by how usual each is; 0 where none is. Micro-dollars. @param mostMicros what is larger is none */
+function usualPayout(sizes: PayoutSizes, mostMicros: number): number {
+	const payouts = [...sizes.values()].map(({ conversions, netMicros }) => ({ conversions, micros: netMicros / conversions }));
+	const all = payouts.reduce((sum, { conversions }) => sum + conversions, 0);
+	let asLarge = 0;
+	let usual = 0;
+	for (const { conversions, micros } of payouts.sort((a, b) => b.micros - a.micros)) {
+		if (micros > mostMicros) continue;
+		asLarge += conversions;
+		const asPart = Math.min(1, asLarge / all / USUAL_PART) ** 3;
+		const asMany = Math.min(1, Math.max(0, asLarge - TOO_FEW) / (MANY - TOO_FEW));
+		usual = Math.max(usual, micros * asPart * asMany);
+	}
+	return usual;
 }
 
 /** What counts of a payout. */

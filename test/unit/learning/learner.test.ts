@@ -683,6 +683,26 @@ describe("unit: backtest --serve", () => {
 		expect(between.answered[4]).toBe(plain.answered[3]);
 	});
 
+	it("believes a campaign that pays for leads and for sales to be worth both", async () => {
+		// One click in 10 is a lead, and one in 100 a sale: 0.01 and 0.30 USD a click.
+		const kinds = [
+			{ every: 10, payout: 0.1 },
+			{ every: 100, payout: 30 },
+		];
+		const events = Array.from({ length: 30 * 200 }, (_, number) => {
+			const at = START + number * (DAY_MS / 200);
+			const said = { at: at + MINUTE_MS, click: number, platform: "p", status: "approved" };
+			const sold = kinds.filter(({ every }) => number % every === 0);
+			return [
+				{ type: "click", at, id: number, campaign: "a", publisher: "cpa", source: "s", bid: 0.2 },
+				...sold.map(({ every, payout }) => ({ type: "conversion", txnid: `${number} ${every}`, payout, ...said })),
+			];
+		}).flat();
+		const known = (await answers([terms, ...events.map((event) => JSON.stringify(event)), askedAt(START + 30 * DAY_MS)])).answered;
+		expect(lastEpc(known)).toBeGreaterThan(0.25);
+		expect(lastEpc(known)).toBeLessThan(0.37);
+	});
+
 	it("takes the time of a feed that was quiet for months, once some lines agree on it", async () => {
 		const { answered, told } = await answers([terms, ...day(0), ...day(100), ...day(101), askedAt(START + 102 * DAY_MS)]);
 		expect(told).toHaveLength(19);

@@ -60,6 +60,36 @@ describe("unit: payouts", () => {
 		expect(loadingOf(NO_LOADING)).toBe(0);
 	});
 
+	describe("of a campaign that pays for leads, and for sales that are far larger", () => {
+		const usualOf = (leads: number, sales: number, sale: number) => {
+			const sizes = sizesOf([...earned(...Array(leads).fill(0.1)), ...earned(...Array(sales).fill(sale))]);
+			return countedPayout(sizeClassOf(sale * USD), sale * USD, measurePayouts(sizes, 10 * USD, USD).capMicros) / USD;
+		};
+
+		it("a sale counts whole once it is a twelfth of many conversions", () => {
+			expect(usualOf(220, 20, 30)).toBe(30);
+			expect(usualOf(2_200, 200, 30)).toBe(30);
+		});
+
+		it("it counts the less the rarer it is", () => {
+			const counted = [220, 330, 440, 880].map((leads) => usualOf(leads, 20, 30));
+			expect(counted).toEqual(counted.toSorted((a, b) => b - a));
+			expect(counted[1]).toBeGreaterThan(6);
+			expect(counted[3]).toBeLessThan(2);
+		});
+
+		it("few, or what is larger than a thousand times the mean, may be mistakes, and count nothing", () => {
+			expect(usualOf(440, 4, 30)).toBe(0);
+			expect(usualOf(2_200, 200, 1_000)).toBe(0);
+		});
+	});
+
+	it("amounts that are a hundred times too large for a day do not count", () => {
+		const sizes = sizesOf([...earned(...Array(400).fill(10)), ...earned(...Array(15).fill(1_000))]);
+		const { capMicros } = measurePayouts(sizes, 10 * USD, USD);
+		expect(countedPayout(sizeClassOf(1_000 * USD), 1_000 * USD, capMicros)).toBe(0);
+	});
+
 	it("a heavy tail weighs more a conversion, so it is learned from more slowly", () => {
 		const flat = measurePayouts(sizesOf(earned(...Array(40).fill(10))), 10 * USD, USD);
 		const tailed = measurePayouts(sizesOf(earned(...Array(20).fill(2), ...Array(20).fill(18))), 10 * USD, USD);
