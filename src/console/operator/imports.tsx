@@ -13,7 +13,7 @@ import { Empty, Notice } from "../ui/messages.tsx";
 import { type Column, Facts, Table } from "../ui/table.tsx";
 import { State, Time } from "../ui/values.tsx";
 import { Changes } from "./difference.tsx";
-import { answerChange, answerImport, ImportForm, MAX_BYTES, NEW_IMPORT_PATH as NEW, IMPORTS_PATH as PATH } from "./take-import.tsx";
+import { answerChange, answerImport, IMPORTS_PATH, ImportForm, MAX_BYTES, NEW_IMPORT_PATH } from "./take-import.tsx";
 
 const KINDS: Readonly<Record<ListedImport["kind"], string>> = {
 	import: "a file, or a new entry",
@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<ListedImport["kind"], string>> = {
 export const IMPORTS_PAGES = [
 	page({
 		method: "GET",
-		path: PATH,
+		path: IMPORTS_PATH,
 		needs: { staff: "viewer" },
 		title: "Imports",
 		async handle({ deps, query, person }) {
@@ -34,7 +34,7 @@ export const IMPORTS_PAGES = [
 				<>
 					{mayAct(person.role, "manager") ? (
 						<p>
-							<a class="button" href={NEW}>
+							<a class="button" href={NEW_IMPORT_PATH}>
 								Import a network file
 							</a>
 						</p>
@@ -49,21 +49,21 @@ export const IMPORTS_PAGES = [
 							</Empty>
 						}
 					/>
-					<Pager path={PATH} query={query} next={list.next_cursor} />
+					<Pager path={IMPORTS_PATH} query={query} next={list.next_cursor} />
 				</>
 			);
 		},
 	}),
 	page({
 		method: "GET",
-		path: NEW,
+		path: NEW_IMPORT_PATH,
 		needs: { staff: "manager", fresh: true },
 		title: "Import a network file",
 		handle: () => <ImportForm text="" isComplete={false} faults={[]} />,
 	}),
 	page({
 		method: "POST",
-		path: NEW,
+		path: NEW_IMPORT_PATH,
 		needs: { staff: "manager", fresh: true },
 		title: "Import a network file",
 		maxBytes: MAX_BYTES,
@@ -71,7 +71,7 @@ export const IMPORTS_PAGES = [
 	}),
 	page({
 		method: "GET",
-		path: `${PATH}/:id`,
+		path: `${IMPORTS_PATH}/:id`,
 		needs: { staff: "viewer" },
 		title: "Import",
 		async handle({ deps, param, person, query }) {
@@ -91,12 +91,12 @@ export const IMPORTS_PAGES = [
 							["At", <Time at={at} />],
 							["Who", actor],
 							["SHA-256 of the file", file_hash === null ? null : <code>{file_hash}</code>],
-							["Undoes", undoes === null ? null : <a href={`${PATH}/${segmentOf(undoes)}`}>{undoes}</a>],
-							["Undone by", undone_by === null ? null : <a href={`${PATH}/${segmentOf(undone_by)}`}>{undone_by}</a>],
+							["Undoes", undoes === null ? null : <a href={`${IMPORTS_PATH}/${segmentOf(undoes)}`}>{undoes}</a>],
+							["Undone by", undone_by === null ? null : <a href={`${IMPORTS_PATH}/${segmentOf(undone_by)}`}>{undone_by}</a>],
 							["Id", <code>{id}</code>],
 						]}
 					/>
-					{can_undo && mayAct(person.role, "manager") ? <Do action={`${PATH}/${segmentOf(id)}/undo`} label="Undo it…" /> : null}
+					{can_undo && mayAct(person.role, "manager") ? <Do action={`${IMPORTS_PATH}/${segmentOf(id)}/undo`} label="Undo it…" /> : null}
 					<h2>What it changed</h2>
 					<Changes entries={entries} all={entries.length + entries_left_out} />
 				</>
@@ -105,7 +105,7 @@ export const IMPORTS_PAGES = [
 	}),
 	page({
 		method: "POST",
-		path: `${PATH}/:id/undo`,
+		path: `${IMPORTS_PATH}/:id/undo`,
 		needs: { staff: "manager", fresh: true },
 		title: "Undo an import",
 		async handle(request) {
@@ -113,7 +113,7 @@ export const IMPORTS_PAGES = [
 			const id = param("id");
 			const sent = (name: string) => form.get(name) ?? "";
 			return answerChange(request, sent, (options) => undoImport(deps.imports, { import: id }, options), {
-				action: `${PATH}/${segmentOf(id)}/undo`,
+				action: `${IMPORTS_PATH}/${segmentOf(id)}/undo`,
 				label: "Undo it",
 				further: null,
 			});
@@ -123,7 +123,7 @@ export const IMPORTS_PAGES = [
 
 const COLUMNS: readonly Column<ListedImport>[] = [
 	{ head: "At", cell: ({ at }) => <Time at={at} /> },
-	{ head: "What", namesRow: true, cell: ({ id, kind }) => <a href={`${PATH}/${segmentOf(id)}`}>{KINDS[kind]}</a> },
+	{ head: "What", namesRow: true, cell: ({ id, kind }) => <a href={`${IMPORTS_PATH}/${segmentOf(id)}`}>{KINDS[kind]}</a> },
 	{ head: "Who", cell: ({ actor }) => actor },
 	{ head: "State", cell: ({ undone_by }) => <State word={undone_by === null ? "done" : "undone"} /> },
 ];

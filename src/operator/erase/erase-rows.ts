@@ -51,7 +51,10 @@ export function eraseRows(db: Database, wanted: Wanted, receipt: Receipt): Promi
 
 async function eraseOnce(db: Database, wanted: Wanted, receipt: Receipt): Promise<RowCounts> {
 	const known = await readKnown(db, wanted);
-	if (receipt !== null) await runGuarded(db, erasing(known, receipt));
+	if (receipt === null) return known.counts;
+	// What has changed between the readings fails the guard of what is written.
+	const records = await readRecords(db, known.recorded);
+	await runGuarded(db, [...erasing(known, receipt), ...tellPublishers(records, receipt.at)]);
 	return known.counts;
 }
 
@@ -148,20 +151,18 @@ async function readKnown(db: Database, { clicks, gone, own, erased, refused, cou
 		callbacks: callbacks.length,
 		claims: claims.filter(({ had }) => had).length,
 	};
-	const ofHaving = new Set(clicks.flatMap(({ id, isEmpty }) => (isEmpty === 1 ? [] : [id])));
-	const records = await readRecords(
-		db,
-		conversions.filter(({ had, clickId }) => had || ofHaving.has(clickId ?? "")),
-	);
+	// A record has fields of its click, too.
+	const havingClicks = new Set(clicks.flatMap(({ id, isEmpty }) => (isEmpty === 1 ? [] : [id])));
+	const recorded = conversions.filter(({ had, clickId }) => had || havingClicks.has(clickId ?? ""));
 	const shared = own.foundAfterwards();
 	const told = JSON.stringify(callbacks.map(({ id }) => id));
 	const statements = { ofClicks, ofNamed, ofFormer, postbacks };
-	return { clicks, conversions, found, intakes, newIntakes, newEvents, records, claims, counts, ids, names, shared, told, ...statements };
+	return { clicks, conversions, found, intakes, newIntakes, newEvents, recorded, claims, counts, ids, names, shared, told, ...statements };
 }
 
 /** What is written rests on what was read: where that has changed, or there is more, none of it is written. */
 function erasing(known: Known, receipt: NonNullable<Receipt>): SQL[] {
-	const { clicks, conversions, found, intakes, newIntakes, newEvents, records, claims, counts } = known;
+	const { clicks, conversions, found, intakes, newIntakes, newEvents, claims, counts } = known;
 	const { ids, names, shared, told, ofClicks, ofNamed, ofFormer, postbacks } = known;
 	const days = [
 		...clicks.map(({ publisherId, clickedAt }) => ({ publisherId, date: utcDay(clickedAt) })),
@@ -180,7 +181,6 @@ function erasing(known: Known, receipt: NonNullable<Receipt>): SQL[] {
 			FROM (SELECT value ->> 'platform' AS of_platform, value ->> 'txnid' AS of_txnid, CAST(value ->> 'version' AS BIGINT) AS of_version,
 				value ->> 'hash' AS cid FROM json_each(${names})) AS r
 			WHERE conversions.platform = r.of_platform AND conversions.txnid = r.of_txnid`,
-		...tellPublishers(records, receipt.at),
 		// What has come since it was read: no column here takes null.
 		sql`UPDATE conversions SET version = NULL WHERE ${ofClicks} AND NOT ${isIn(sql`platform`, sql`txnid`, JSON.stringify(found))}`,
 		sql`UPDATE postback_intake SET answer = NULL WHERE id IN (${postbacks})
