@@ -11,11 +11,11 @@ const text = v.pipe(v.string(), v.nonEmpty());
 /** What an OpenRTB bid request, or a Serving Engine query, would get. */
 export const explainSchema = v.union([
 	v.pipe(
-		v.object({ publisher_identity: text, request: v.pipe(v.unknown(), v.description("An OpenRTB bid request.")) }),
+		v.strictObject({ publisher_identity: text, request: v.pipe(v.unknown(), v.description("An OpenRTB bid request.")) }),
 		v.transform(({ publisher_identity: identity, request }): ExplainInput => ({ endpoint: "openrtb", identity, request })),
 	),
 	v.pipe(
-		v.object({
+		v.strictObject({
 			publisher_id: text,
 			query: v.union([
 				v.pipe(v.string(), v.description("A Serving Engine query as it is sent.")),
@@ -34,7 +34,7 @@ export const explainSchema = v.union([
 const FAULT = {
 	path: "",
 	message:
-		"must hold publisher_identity and request (an OpenRTB bid request), or publisher_id and query (a Serving Engine query, or an object of its parameters)",
+		"must hold publisher_identity and request (an OpenRTB bid request), or publisher_id and query (a Serving Engine query, or an object of its parameters), and nothing else",
 };
 
 /** How the prices of those who could bid were made, where they are learned; of none where they are not. */

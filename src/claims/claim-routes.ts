@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import type { AdjustingDeps } from "../adjustments/deps.ts";
 import { actorOf } from "../http/actor.ts";
 import { answerHttpError } from "../http/errors.ts";
-import { limitBody, readBody, readDryRun, readQuery } from "../http/read-input.ts";
+import { assertNoBody, limitBody, readBody, readDryRun, readQuery } from "../http/read-input.ts";
 import { jsonResponse, methodNotAllowed } from "../lib/http.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { answerActive, answerOwner, type PublisherDeps } from "../publisher-api/answer-publisher.ts";
@@ -42,7 +42,11 @@ export function ownClaimRoutes(deps: PublisherDeps): Hono {
 	);
 	app.post(
 		"/claims/:id/withdraw",
-		answerActive(deps, ({ id }, c) => withdrawClaim(deps, id, actor(id, c), idOf(c))),
+		limitBody(MAX_CLAIM_BYTES),
+		answerActive(deps, async ({ id }, c) => {
+			await assertNoBody(c.req.raw);
+			return withdrawClaim(deps, id, actor(id, c), idOf(c));
+		}),
 	);
 	app.all("/claims", () => methodNotAllowed("GET, HEAD, POST"));
 	for (const path of ["/claims/:id/reply", "/claims/:id/withdraw"]) app.all(path, () => methodNotAllowed("POST"));

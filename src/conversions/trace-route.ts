@@ -6,14 +6,16 @@ import { MAX_CLICK_ID_LENGTH } from "../lib/click-id.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { traceConversion } from "./trace.ts";
 
-export const traceSchema = v.object({ id: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(MAX_CLICK_ID_LENGTH)) });
-const FAULT = { path: "id", message: "must be a click hash, a publisher's click id, a transaction id or a postback's request id" };
+const ID = "must be a click hash, a publisher's click id, a transaction id or a postback's request id";
+export const traceSchema = v.strictObject({
+	id: v.pipe(v.string(ID), v.trim(), v.nonEmpty(ID), v.maxLength(MAX_CLICK_ID_LENGTH, ID)),
+});
 
 /** POST /operator/trace with `{"id": …}`. */
 export function traceRoutes(db: Database): Hono {
 	const app = new Hono();
 	app.post("/", async (c) => {
-		const { id } = await readBody(c.req.raw, traceSchema, FAULT);
+		const { id } = await readBody(c.req.raw, traceSchema);
 		return jsonResponse(await traceConversion(db, id));
 	});
 	return app;

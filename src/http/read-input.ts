@@ -28,8 +28,12 @@ export async function readBody<Output>(
 	const body = parseJson(await request.text());
 	if (body === undefined && typeof telling === "function")
 		throw invalidInput([{ path: "", message: "is not JSON: must be an object in JSON" }]);
-	// Valibot takes a list for an object without fields, which asks some verbs for all there is.
-	return readInput(schema, Array.isArray(body) ? null : body, telling);
+	return readInput(schema, toInput(body), telling);
+}
+
+/** Valibot takes a list for an object without fields, which asks some verbs for all there is. */
+function toInput(body: unknown): unknown {
+	return Array.isArray(body) ? null : body;
 }
 
 /**
@@ -78,6 +82,12 @@ export const refuseQuery: MiddlewareHandler = async (c, next) => {
 /** @throws HttpError 422 that names each parameter of a request that takes none */
 export function assertNoQuery(c: Context): void {
 	readInput(v.strictObject({}), c.req.query());
+}
+
+/** @throws HttpError 422 for a body that holds something, such as a `dry_run` that the verb does not know; an empty one, or `{}`, is none */
+export async function assertNoBody(request: Request): Promise<void> {
+	const text = await request.text();
+	if (text.trim() !== "") readInput(v.strictObject({}), toInput(parseJson(text)));
 }
 
 /** Reads an input by a schema. @throws HttpError 422 with a path and a message for each fault */

@@ -4,7 +4,7 @@ import type { BiddingDeps } from "../bidding/deps.ts";
 import type { CallbackDeps } from "../callbacks/deliver-callback.ts";
 import type { LinkTokens } from "../click-token/link-token.ts";
 import { answerHttpError } from "../http/errors.ts";
-import { assertNoQuery, limitBody, readBody } from "../http/read-input.ts";
+import { assertNoBody, assertNoQuery, limitBody, readBody } from "../http/read-input.ts";
 import { methodNotAllowed } from "../lib/http.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { answerActive, answerOwner, type PublisherDeps } from "./answer-publisher.ts";
@@ -81,11 +81,27 @@ export function publisherApiRoutes(deps: PublisherApiDeps): Hono {
 	);
 	app.post(
 		"/callbacks/test",
-		answerActive(deps, ({ id }, c) => testOwnCallback(deps.callbacks(), id, actor(id, c)), "calling"),
+		limitBody(MAX_REPLAY_BYTES),
+		answerActive(
+			deps,
+			async ({ id }, c) => {
+				await assertNoBody(c.req.raw);
+				return testOwnCallback(deps.callbacks(), id, actor(id, c));
+			},
+			"calling",
+		),
 	);
 	app.post(
 		"/callbacks/:id/replay",
-		answerActive(deps, ({ id }, c) => replayOwnCallback(deps.callbacks(), id, c.req.param("id") ?? "", actor(id, c)), "calling"),
+		limitBody(MAX_REPLAY_BYTES),
+		answerActive(
+			deps,
+			async ({ id }, c) => {
+				await assertNoBody(c.req.raw);
+				return replayOwnCallback(deps.callbacks(), id, c.req.param("id") ?? "", actor(id, c));
+			},
+			"calling",
+		),
 	);
 	app.post(
 		"/callbacks/replay",

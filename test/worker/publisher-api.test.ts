@@ -493,6 +493,7 @@ describe("worker: /api/callbacks", () => {
 	});
 
 	it("sends one's own again, and nothing of another's", async () => {
+		expect(await faultOf("callbacks/a-1/replay", { dry_run: true })).toBe("dry_run");
 		expect((await call("callbacks/c-2/replay", { body: {} })).status).toBe(404);
 		expect(await (await call("callbacks/a-1/replay", { body: {} })).json()).toEqual({ replayed: 1 });
 		const audited = await env.DB.prepare(
@@ -521,7 +522,7 @@ describe("worker: /api/callbacks", () => {
 			expect([url, refused.status]).toEqual([url, 422]);
 		}
 		await env.DB.prepare("UPDATE publishers SET callback_url = NULL WHERE id = 'pa'").run();
-		expect((await call("callbacks/test", { body: { url: "https://elsewhere.example/" } })).status).toBe(422);
+		expect(await faultOf("callbacks/test", { url: "https://elsewhere.example/" })).toBe("url");
 	});
 });
 
@@ -700,6 +701,12 @@ describe("worker: a publisher's endpoints, whatever they are asked", () => {
 
 	it.each(["callbacks/test", "callbacks/a-1/replay", "links", "explain"])("POST /api/%s takes no query", async (verb) => {
 		expect(await faultOf(`${verb}?dry_run=1`, {})).toBe("dry_run");
+	});
+
+	it("POST /api/claims/{id}/withdraw takes no body", async () => {
+		expect(await faultOf("claims/none/withdraw", { dry_run: true })).toBe("dry_run");
+		expect(await faultOf("claims/none/withdraw", [])).toBe("");
+		expect((await call("claims/none/withdraw", { body: {} })).status).toBe(404);
 	});
 
 	it("answer 200, 404 or 422, and list nothing of another's", async () => {

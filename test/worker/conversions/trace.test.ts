@@ -168,16 +168,21 @@ describe("worker: tracing a sale", () => {
 		expect(await trace("'; DROP TABLE conversions; --")).toMatchObject({ conversions: [] });
 	});
 
-	test.each(["", "{}", '{"id":7}', '{"id":" "}', `{"id":"${"x".repeat(1_025)}"}`, "[]"])(
-		"a question %j is refused with 422",
-		async (body) => {
-			const response = await ask(body);
-			expect([response.status, await response.json()]).toEqual([
-				422,
-				{ error: "Validation failed", faults: [{ path: "id", message: expect.any(String) }], fault_count: 1 },
-			]);
-		},
-	);
+	test.each([
+		["", ""],
+		["[]", ""],
+		["{}", "id"],
+		['{"id":7}', "id"],
+		['{"id":" "}', "id"],
+		[`{"id":"${"x".repeat(1_025)}"}`, "id"],
+		['{"id":"T-1001","from":1}', "from"],
+	])("a question %j is refused with 422", async (body, path) => {
+		const response = await ask(body);
+		expect([response.status, await response.json()]).toEqual([
+			422,
+			{ error: "Validation failed", faults: [{ path, message: expect.any(String) }], fault_count: 1 },
+		]);
+	});
 
 	test("needs the operator's key", async () => {
 		const response = await ask('{"id":"T-1001"}', {});
