@@ -1,13 +1,14 @@
 /** What POST and GET /operator/adjustments take. */
 import * as v from "valibot";
 import { datetime, day, endOf, inOrder, startOf, times } from "../http/datetime.ts";
+import { nameOfAtMost, wordsOfAtMost } from "../http/texts.ts";
 import { ADJUSTMENT_KINDS } from "../lib/enums.ts";
 import { networkPrefix } from "../lib/ip.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, formatUsd, parseDecimal } from "../lib/money.ts";
 import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
 import { TRAFFIC_RULES } from "../lib/traffic-rules.ts";
 
-const name = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
+const name = nameOfAtMost(2_000);
 
 /** The network that clicks keep of an address: an address stands for the one that it is in. */
 const addressPrefix = v.pipe(
@@ -45,7 +46,7 @@ export const shared = {
 	/** The caller's own: asked again under it, a request that was cut off goes on, and one that was done changes nothing. */
 	id: v.optional(v.pipe(v.string("must be a text"), v.regex(/^[\w-]{8,64}$/, "must be 8 to 64 letters, digits, - or _"))),
 	/** Why, in the operator's words. */
-	text: v.pipe(v.string("must be a text"), v.trim(), v.nonEmpty("must not be blank"), v.maxLength(1_000, "is too long")),
+	text: wordsOfAtMost(1_000),
 };
 
 const SELECTION = {

@@ -2,9 +2,10 @@
 import * as v from "valibot";
 import { inOrder, times } from "../http/datetime.ts";
 import { cursorOf } from "../http/pages.ts";
+import { nameOfAtMost } from "../http/texts.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 
-const text = v.pipe(v.string(), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
+const text = nameOfAtMost(2_000);
 
 export const auditQuerySchema = v.pipe(
 	v.strictObject({

@@ -2,9 +2,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
 import { times } from "../http/datetime.ts";
+import { nameOfAtMost } from "../http/texts.ts";
 import { CALLBACK_STATES } from "../lib/enums.ts";
 
-const text = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
+const text = nameOfAtMost(2_000);
 
 /** Entries of a selection: each narrows it. */
 export const selectionEntries = {

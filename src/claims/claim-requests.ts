@@ -1,35 +1,21 @@
 /** What the endpoints of claims take. */
 import * as v from "valibot";
-import { upTo } from "../adjustments/adjustment-request.ts";
+import { microsOf, upTo } from "../adjustments/adjustment-request.ts";
 import { day, inOrder, moment, times } from "../http/datetime.ts";
 import { anyId, brandDomain } from "../http/filters.ts";
+import { nameOfAtMost, wordsOfAtMost } from "../http/texts.ts";
 import { normaliseClickId } from "../lib/click-id.ts";
 import { CLAIM_KINDS, CLAIM_STATES } from "../lib/enums.ts";
-import { ABSOLUTE_MAX_PAYOUT_MICROS, formatUsd, parseDecimal } from "../lib/money.ts";
+import { ABSOLUTE_MAX_PAYOUT_MICROS, formatUsd } from "../lib/money.ts";
 import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
 
 /** Of the body of a claim, and of what is written of it. */
 export const MAX_CLAIM_BYTES = 16 * 1024;
 export const MAX_CLAIM_TEXT = 1_000;
-const AMOUNT_DECIMALS = 4;
-const MICROS_PER_UNIT = 100;
 
-const words = v.pipe(
-	v.string("must be a text"),
-	v.trim(),
-	v.nonEmpty("must not be blank"),
-	v.maxLength(MAX_CLAIM_TEXT, `must have at most ${MAX_CLAIM_TEXT} characters`),
-);
+const words = wordsOfAtMost(MAX_CLAIM_TEXT);
 
-/** Micro-dollars of an amount that was read. */
-export function microsOf(amount: string): number {
-	return (parseDecimal(amount, AMOUNT_DECIMALS) ?? 0) * MICROS_PER_UNIT;
-}
-
-const isAmount = (text: string) => {
-	const units = parseDecimal(text, AMOUNT_DECIMALS);
-	return units !== null && units > 0 && units * MICROS_PER_UNIT <= ABSOLUTE_MAX_PAYOUT_MICROS;
-};
+const isAmount = (text: string) => microsOf(text) > 0 && microsOf(text) <= ABSOLUTE_MAX_PAYOUT_MICROS;
 
 export const claimRequestSchema = v.strictObject({
 	kind: v.picklist(CLAIM_KINDS, `must be one of ${CLAIM_KINDS.join(", ")}`),
@@ -73,7 +59,7 @@ export const claimsQuerySchema = v.pipe(
 	inOrder(),
 );
 
-const name = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
+const name = nameOfAtMost(2_000);
 
 /** What grants a claim: an adjustment of the claim's own publisher. */
 const meansSchema = v.variant(

@@ -1,6 +1,8 @@
 /** A publisher's claims: what is known is told at once, otherwise one is opened. */
+
 import { sql } from "drizzle-orm";
 import type * as v from "valibot";
+import { microsOf } from "../adjustments/adjustment-request.ts";
 import { type AuditActor, auditStatement } from "../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import { insertRows } from "../db/json-rows.ts";
@@ -14,7 +16,7 @@ import { readConversionsQuery } from "../publisher-api/conversions-request.ts";
 import { readClicks } from "../publisher-api/read-clicks.ts";
 import { readConversions } from "../publisher-api/read-conversions.ts";
 import type { Claim, Claimed, Claims } from "./claim-answers.ts";
-import { type ClaimRequest, microsOf, type ownClaimsQuerySchema } from "./claim-requests.ts";
+import type { ClaimRequest, ownClaimsQuerySchema } from "./claim-requests.ts";
 import { changeClaim, findClaim, readClaims, showClaim } from "./claim-rows.ts";
 import { clickOfSale, isAbout, type Known, namesOfSale } from "./same-sale.ts";
 

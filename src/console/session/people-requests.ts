@@ -1,10 +1,11 @@
 /** What the endpoints of people take. Pure. */
 import * as v from "valibot";
 import { cursorOf } from "../../http/pages.ts";
+import { nameOfAtMost } from "../../http/texts.ts";
 import { PERSON_ROLES } from "../../lib/access-enums.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
 
-const id = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(1_024, "is too long"));
+const id = nameOfAtMost(1_024);
 const role = v.picklist(PERSON_ROLES, `must be one of ${PERSON_ROLES.join(", ")}`);
 
 export const peopleQuerySchema = v.strictObject({

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { shared, upTo } from "../../adjustments/adjustment-request.ts";
 import { datetime, endOf, startOf } from "../../http/datetime.ts";
+import { nameOfAtMost } from "../../http/texts.ts";
 import { MAX_CLICK_ID_LENGTH } from "../../lib/click-id.ts";
 import { HOUR_MS } from "../../lib/time.ts";
 
@@ -22,7 +23,7 @@ const wanted = {
 	/** A click's id, its hash, or the publisher's click id. */
 	click: v.optional(click),
 	/** Else a brand's domain, and when the click was made: from, and before. */
-	brand: v.optional(v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(255, "is too long"))),
+	brand: v.optional(nameOfAtMost(255)),
 	from: v.optional(datetime),
 	to: v.optional(datetime),
 };

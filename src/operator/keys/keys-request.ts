@@ -2,13 +2,14 @@
 import * as v from "valibot";
 import { instant } from "../../http/datetime.ts";
 import { readBody, readInput } from "../../http/read-input.ts";
+import { nameOfAtMost } from "../../http/texts.ts";
 import { CREDENTIAL_KINDS, OPERATOR_ROLES } from "../../lib/access-enums.ts";
 import { PUBLISHER_IDENTITY } from "../../lib/enums.ts";
 
 export const MAX_OVERLAP_HOURS = 24 * 90;
 export const DEFAULT_OVERLAP_HOURS = 24;
 
-const text = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
+const text = nameOfAtMost(2_000);
 const kind = v.picklist(CREDENTIAL_KINDS, `must be one of ${CREDENTIAL_KINDS.join(", ")}`);
 const keyId = v.pipe(v.string("must be a text"), v.regex(/^[0-9a-f]{12}$/, "must be the 12 characters that `list` shows"));
 

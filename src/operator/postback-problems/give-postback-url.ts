@@ -4,6 +4,7 @@ import * as v from "valibot";
 import type { Database } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
+import { nameOfAtMost } from "../../http/texts.ts";
 import { issueKey } from "../keys/manage-keys.ts";
 import { requireRoom } from "../keys/require-room.ts";
 import { findNetwork, NETWORK_MACROS, type NetworkMacros, networkOf } from "./network-macros.ts";
@@ -18,7 +19,7 @@ const NETWORKS = NETWORK_MACROS.map(({ id }) => id);
 
 export const postbackUrlSchema = v.strictObject({
 	/** platforms.id. */
-	platform: v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(255, "is too long")),
+	platform: nameOfAtMost(255),
 	/** Whose macros are to stand in it; otherwise the network that the platform's id or name tells. */
 	network: v.optional(v.picklist(NETWORKS, `must be one of ${NETWORKS.join(", ")}`)),
 });

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { datetime, endOf, startOf } from "../../http/datetime.ts";
 import { cursorOf } from "../../http/pages.ts";
 import { readQuery } from "../../http/read-input.ts";
+import { nameOfAtMost } from "../../http/texts.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
 import { count } from "../../lib/shapes.ts";
 import { DAY_MS } from "../../lib/time.ts";
@@ -12,7 +13,7 @@ import type { ProblemsQuery } from "./read-problems.ts";
 /** How far back is looked where nobody says. */
 const DEFAULT_DAYS = 30;
 
-const platform = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(255, "is too long"));
+const platform = nameOfAtMost(255);
 const fromAt = (from: string | undefined, now: number) => (from === undefined ? now - DEFAULT_DAYS * DAY_MS : startOf(from));
 
 const problemsQuerySchema = v.strictObject({
@@ -38,7 +39,7 @@ const position = v.union([
 ]);
 export type ReplayPosition = { of: "refused"; id: string } | { of: "clickless"; at: number; txnid: string };
 
-const name = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(100, "is too long"));
+const name = nameOfAtMost(100);
 
 export const replaySchema = v.strictObject({
 	/** platforms.id. */

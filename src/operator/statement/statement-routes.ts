@@ -8,6 +8,7 @@ import { actorOf } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { cursorOf, cutPage } from "../../http/pages.ts";
 import { flag, readInput, readQuery } from "../../http/read-input.ts";
+import { nameOfAtMost } from "../../http/texts.ts";
 import { DATE_ORDERS, STATEMENT_FIELDS } from "../../lib/enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { isObject, parseJson } from "../../lib/json.ts";
@@ -18,7 +19,7 @@ import { encodingOf } from "../feeds/decode-feed.ts";
 import { reconcileStatement } from "./reconcile-statement.ts";
 import type { DifferenceCounts, Statements } from "./statement-answers.ts";
 
-const name = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(255, "is too long"));
+const name = nameOfAtMost(255);
 const columns = v.strictObject(v.entriesFromList(STATEMENT_FIELDS, v.optional(name)));
 
 /** Closed: a misspelled `apply` would only report. */

@@ -372,6 +372,9 @@ describe("worker: what is refused", () => {
 		["a time without end", { kind: "void_clicks", from: "2026-11-02", to: "2026-11-01" }, "to: must be after from"],
 		["an unknown rule", { kind: "void_clicks", reason: "luck" }, "reason: must be one of"],
 		["a blank text", { kind: "void_clicks", publisher: "cpc", text: " " }, "text: must not be blank"],
+		["a text of what shows nothing", { kind: "void_clicks", publisher: "cpc", text: "\u200b\u2060" }, "text: must not be blank"],
+		["half a surrogate pair", { kind: "void_clicks", publisher: "cpc", text: "x\ud800" }, "text: must be Unicode text without NUL"],
+		["a NUL in a text", { kind: "void_clicks", publisher: "cpc", text: "x\0y" }, "text: must be Unicode text without NUL"],
 		["an unknown kind", { kind: "delete" }, "kind: must be void_clicks"],
 	])("%s", async (_, body, fault) => {
 		expect(await faultOf(body)).toContain(fault);

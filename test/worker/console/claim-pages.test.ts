@@ -113,9 +113,12 @@ describe("worker: claims", () => {
 		expect(own.text).toContain("&lt;b&gt;Order 77&lt;/b&gt;");
 		expect(own.text).not.toContain("<b>Order");
 		for (const path of [`/console/claims/${id}`, "/console/claims/nothing"]) expect((await get(path, who.quiet)).status).toBe(404);
-		for (const verb of ["reply", "withdraw"]) {
-			expect((await post(`/console/claims/${id}/${verb}`, who.quiet, { text: "mine" })).status).toBe(404);
-			expect((await call(`/${id}/${verb}`, { text: "mine" }, "access-key-quiet")).status).toBe(404);
+		for (const [verb, words] of [
+			["reply", { text: "mine" }],
+			["withdraw", {}],
+		] as const) {
+			expect((await post(`/console/claims/${id}/${verb}`, who.quiet, words)).status).toBe(404);
+			expect((await call(`/${id}/${verb}`, words, "access-key-quiet")).status).toBe(404);
 		}
 		expect((await shown(get("/console/claims", who.quiet))).text).toContain("No claim was found");
 		const listed = await shown(get("/console/operator/claims?state=open&publisher=cpa", who.viewer));
