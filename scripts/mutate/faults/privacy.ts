@@ -288,7 +288,7 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "erased-sale-is-attached-again-after-its-undoing",
-		file: "src/operator/erase/erase-rows.ts",
+		file: "src/operator/erase/read-known.ts",
 		find: 'own === undefined || attribution === "operator" ?',
 		replace: "own === undefined ?",
 		tests: OTHERWISE,
@@ -316,7 +316,7 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "erasing-takes-refused-postbacks-of-others",
-		file: "src/operator/erase/erase-rows.ts",
+		file: "src/operator/erase/read-known.ts",
 		find: "v.txnid = i.txnid AND v.click_id IS NOT NULL)",
 		replace: "v.txnid = i.txnid AND v.click_id IS NULL)",
 		tests: OTHERWISE,
@@ -337,7 +337,7 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "erasing-misses-hashes-in-capitals",
-		file: "src/operator/erase/erase-rows.ts",
+		file: "src/operator/erase/read-known.ts",
 		find: "[clickHash, clickHash.toUpperCase()]",
 		replace: "[clickHash]",
 		tests: OTHERWISE,
