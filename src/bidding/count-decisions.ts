@@ -3,6 +3,7 @@ import { type WaitUntil, within } from "../lib/async.ts";
 import { type BidEndpoint, COUNTED_ENDPOINTS, type CountedEndpoint, type NoticeKind } from "../lib/enums.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError } from "../lib/log.ts";
+import { splitByBytes } from "../lib/split-by-bytes.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/time.ts";
 import type { Decision } from "./auction.ts";
 import {
@@ -33,8 +34,9 @@ const SEND_TIMEOUT_MS = 5 * SECOND_MS;
 export const MAX_REQUESTERS = 1_000;
 /** Of them, names of publishers that are unknown here: one that is suspended, or not enabled, is to see its requests all the same. */
 export const MAX_STRANGERS = 100;
-/** Counts of a message: 100 bytes each at the most, of 128 KB. */
+/** Counts of a message, and their bytes, of the queue's 128 KB: a name that somebody made up may be all escapes. */
 export const MAX_COUNTS = 1_000;
+const MAX_COUNTS_BYTES = 100_000;
 /** Messages that wait for a queue that refuses them; the oldest are lost first. */
 const MAX_UNSENT = 20;
 
@@ -129,8 +131,9 @@ export class DecisionCounts {
 		const counts = [...this.#ended, ...this.#take()];
 		this.#ended = [];
 		for (let from = 0; from < counts.length; from += MAX_COUNTS) {
-			const part = counts.slice(from, from + MAX_COUNTS);
-			this.#unsent.push({ kind: BID_COUNTS, format: BID_COUNTS_FORMAT, id: newTimeOrderedId(at), at, counts: part });
+			for (const part of splitByBytes(counts.slice(from, from + MAX_COUNTS), MAX_COUNTS_BYTES)) {
+				this.#unsent.push({ kind: BID_COUNTS, format: BID_COUNTS_FORMAT, id: newTimeOrderedId(at), at, counts: part });
+			}
 		}
 		await this.#send();
 	}

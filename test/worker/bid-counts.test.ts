@@ -8,7 +8,13 @@ import { type BidsPage, bidsPageSchema } from "../../src/bid-counts/bids-answer.
 import { consumeBidCounts, splitBidCounts } from "../../src/bid-counts/consume-bid-counts.ts";
 import { BID_COUNTS_DAYS } from "../../src/bid-counts/kept-for.ts";
 import { COLLECT_MS, DecisionCounts, MAX_COUNTS, MAX_REQUESTERS, MAX_STRANGERS } from "../../src/bidding/count-decisions.ts";
-import { BID_OUTCOMES, type BidCount, type BidCountsMessage, readBidCounts } from "../../src/bidding/counts-message.ts";
+import {
+	BID_OUTCOMES,
+	type BidCount,
+	type BidCountsMessage,
+	MAX_REQUESTER_LENGTH,
+	readBidCounts,
+} from "../../src/bidding/counts-message.ts";
 import { routeBid } from "../../src/bidding/routes.ts";
 import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
@@ -115,6 +121,23 @@ describe("worker: counting in the isolate", () => {
 		noBid("made-up-a-minute-later", "publisher_not_enabled");
 		await collect();
 		expect(sent.at(-1)?.counts).toEqual([[HOUR, "openrtb", "made-up-a-minute-later", "publisher_not_enabled", 1]]);
+	});
+
+	it("sends no message that is too long for the queue, whatever those who are unknown here call themselves", async () => {
+		const { sent, clock, noBid, collect } = isolate();
+		const ask = (hour: string) => {
+			for (let name = 0; name < MAX_STRANGERS; name++) {
+				noBid(`${name}`.padEnd(MAX_REQUESTER_LENGTH, "\u0001"), "publisher_not_enabled", "serving-engine");
+			}
+			for (let name = 0; name < 400; name++) noBid(`publisher-${hour}-${name}`.padEnd(36, "-"), "unknown_advertiser");
+		};
+		clock.now = (HOUR + 1) * 3_600_000 - 1;
+		ask("first");
+		clock.now++;
+		ask("second");
+		await collect();
+		expect(sent.flatMap(({ counts }) => counts)).toHaveLength(2 * (MAX_STRANGERS + 400));
+		expect(Math.max(...sent.map((message) => JSON.stringify(message).length))).toBeLessThan(128_000);
 	});
 
 	it("sends one message a minute, and nothing where nothing was asked", async () => {
