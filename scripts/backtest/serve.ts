@@ -134,22 +134,28 @@ function answerPrices(learner: Learner, cells: readonly unknown[], tell: (fault:
 	const bid: number[] = [];
 	for (const [at, cell] of cells.entries()) {
 		const [campaign, publisher, source, keyword, link] = Array.isArray(cell) ? (cell as unknown[]) : [];
-		const price = learner.price({
-			campaign: nameOf(campaign),
-			publisher: nameOf(publisher),
-			source: source == null ? "" : nameOf(source),
-			keyword: keyword == null ? null : canonicalKeyword(nameOf(keyword)),
-			link: link === "deeplink" ? "deeplink" : "homepage",
-		});
-		if (price === null)
-			tell(`cells.${at}: no campaign ${JSON.stringify(campaign)} with a publisher ${JSON.stringify(publisher)}: priced at 0`);
+		const [campaignId, publisherId] = [nameOf(campaign), nameOf(publisher)];
+		const word = nameOf(keyword);
+		const price =
+			campaignId === undefined || publisherId === undefined
+				? null
+				: learner.price({
+						campaign: campaignId,
+						publisher: publisherId,
+						source: nameOf(source) ?? "",
+						keyword: word === undefined ? null : canonicalKeyword(word),
+						link: link === "deeplink" ? "deeplink" : "homepage",
+					});
+		if (price === null) {
+			tell(`cells.${at}: no campaign ${JSON.stringify(campaignId)} with a publisher ${JSON.stringify(publisherId)}: priced at 0`);
+		}
 		epc.push((price?.epcMicros ?? 0) / USD);
 		bid.push((price?.bidMicros ?? 0) / USD);
 	}
 	return { epc, bid };
 }
 
-/** A name that is none is one of nothing: objects may not even be turned into text. */
-function nameOf(given: unknown): string {
-	return typeof given === "object" ? JSON.stringify(given) : String(given);
+/** Undefined for what is no name: of objects that are nested deep not even JSON can be made. */
+function nameOf(given: unknown): string | undefined {
+	return typeof given === "object" || given === undefined ? undefined : String(given);
 }

@@ -132,6 +132,17 @@ describe("unit: a faulty line that asks for prices", () => {
 		expect(answers).toEqual([none, { ...none, error }, { epc: [0.2], bid: [0.16] }]);
 	});
 
+	it("names nested deeper than JSON can be written of have no price, and do not end it", async () => {
+		const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+		const asked = [`[${deep},"cpa","s",null,"homepage"]`, `["a",${deep},"s",null,"homepage"]`, `["a","cpa",${deep},${deep},${deep}]`];
+		const { answers, told } = await serveLines([network, `{"type":"prices","at":${START},"cells":[${asked.join(",")}]}`, prices(cells)]);
+		expect(answers).toEqual([
+			{ epc: [0, 0, 0.2], bid: [0, 0, 0.16] },
+			{ epc: [0.2], bid: [0.16] },
+		]);
+		expect(told).toHaveLength(2);
+	});
+
 	it("lines that are none and do not ask are not answered", async () => {
 		const { answers, told } = await serveLines([
 			network,
