@@ -66,6 +66,15 @@ export function parseCsv(style: CsvStyle, text: string, isLast: boolean): CsvRow
 	}
 }
 
+/** How many lines a row takes: a quoted field may hold some. */
+export function linesOf(cells: readonly string[], newline: string): number {
+	let lines = 1;
+	for (const cell of cells) {
+		for (let at = cell.indexOf(newline); at !== -1; at = cell.indexOf(newline, at + 1)) lines++;
+	}
+	return lines;
+}
+
 type Parsed = { rows: string[][]; errors: { row: number; index: number }[]; end: number };
 
 function parsePart({ delimiter, newline }: CsvStyle, part: string, isLast: boolean, preview = 0): Parsed {

@@ -1,6 +1,6 @@
 /** Reads a feed's records, of CSV or newline-delimited JSON, plain or gzip, a chunk at a time. */
 import { parseJson } from "../../lib/json.ts";
-import { type CsvStyle, findCsvStyle, MAX_RECORD_LENGTH, parseCsv } from "./csv.ts";
+import { type CsvStyle, findCsvStyle, linesOf, MAX_RECORD_LENGTH, parseCsv } from "./csv.ts";
 import { decodeFeed } from "./decode-feed.ts";
 import { squash } from "./feed-columns.ts";
 
@@ -174,15 +174,6 @@ function readCsv(style: CsvStyle, { line: firstLine, onColumns }: FeedTextOption
 		},
 		{ line: () => line },
 	);
-}
-
-/** How many lines a row takes: a quoted field may hold some. */
-function linesOf(cells: readonly string[], newline: string): number {
-	let lines = 1;
-	for (const cell of cells) {
-		for (let at = cell.indexOf(newline); at !== -1; at = cell.indexOf(newline, at + 1)) lines++;
-	}
-	return lines;
 }
 
 function trimReturn(cells: string[]): void {

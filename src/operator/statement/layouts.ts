@@ -98,22 +98,53 @@ export function findColumns(
 	mapping: ColumnMapping,
 	dateOrder: DateOrder | null,
 ): Columns | { missing: Fault[] } {
-	const names = header.map(squash);
-	const indexOf = (candidates: readonly string[]) => candidates.map((name) => names.indexOf(name)).find((at) => at >= 0);
-	const layout = LAYOUTS.find((name) => LAYOUT[name].told.every((candidates) => indexOf(candidates) !== undefined));
+	const columns = header.map(readName);
+	const layout = LAYOUTS.find((name) => LAYOUT[name].told.every((candidates) => find(columns, candidates).length > 0));
 	const known = layout === undefined ? null : LAYOUT[layout];
 	const indexes: Columns["indexes"] = {};
 	const missing: Fault[] = [];
 	for (const field of STATEMENT_FIELDS) {
 		const own = mapping[field];
-		const index = indexOf(own === undefined ? (known?.columns[field] ?? [field, ...(ALSO_NAMED[field] ?? [])]) : [squash(own)]);
-		if (index !== undefined) indexes[field] = index;
-		else if (own !== undefined) missing.push({ path: `mapping.${field}`, message: `there is no column ${own}` });
-		else if (field === "txnid" || field === "payout") missing.push({ path: `mapping.${field}`, message: "no column is known to be it" });
+		const found = own === undefined ? find(columns, known?.columns[field] ?? [field, ...(ALSO_NAMED[field] ?? [])]) : findOwn(columns, own);
+		const [index, ...others] = found;
+		const path = `mapping.${field}`;
+		if (others.length > 0) {
+			const list = listColumns(found.map((at) => header[at] ?? ""));
+			missing.push({ path, message: `several columns may be it: ${list}: name one as it is written, or leave out the others` });
+		} else if (index !== undefined) indexes[field] = index;
+		else if (own !== undefined) missing.push({ path, message: `there is no column ${own}` });
+		else if (field === "txnid" || field === "payout") missing.push({ path, message: "no column is known to be it" });
 	}
 	if (missing.length > 0) return { missing: [...missing, { path: "", message: `the columns are ${listColumns(header)}` }] };
-	const currency = mapping.currency === undefined && names[indexes.payout ?? -1]?.endsWith("usd") === true ? "USD" : null;
+	const currency = mapping.currency === undefined ? (columns[indexes.payout ?? -1]?.currency ?? null) : null;
 	return { layout: layout ?? "mapping", dateOrder: dateOrder ?? known?.dateOrder ?? null, indexes, currency };
+}
+
+/** A column's name: as it is written but for letter case, squashed, and squashed without the currency that stands behind it. */
+type ColumnName = { written: string; squashed: string; bare: string; currency: string | null };
+
+function readName(name: string): ColumnName {
+	const written = name.trim().toLowerCase();
+	const squashed = squash(name);
+	const [, before = "", code = ""] = /^(.*)[([]([A-Z]{3})[)\]]$/s.exec(name.trim()) ?? [];
+	if (Intl.supportedValuesOf("currency").includes(code)) return { written, squashed, bare: squash(before), currency: code };
+	return { written, squashed, bare: squashed, currency: squashed.endsWith("usd") ? "USD" : null };
+}
+
+/** The columns that are called by the first of some names: by the whole name, or else without its currency. */
+function find(columns: readonly ColumnName[], candidates: readonly string[]): number[] {
+	const called = (part: "squashed" | "bare") => candidates.map((name) => where(columns, (column) => column[part] === name));
+	return [...called("squashed"), ...called("bare")].find((found) => found.length > 0) ?? [];
+}
+
+/** Those that a mapping names: one that is written so goes before others that are only spelt alike. */
+function findOwn(columns: readonly ColumnName[], own: string): number[] {
+	const written = where(columns, (column) => column.written === own.trim().toLowerCase());
+	return written.length > 0 ? written : find(columns, [squash(own)]);
+}
+
+function where(columns: readonly ColumnName[], isSought: (column: ColumnName) => boolean): number[] {
+	return columns.flatMap((column, at) => (isSought(column) ? [at] : []));
 }
 
 function listColumns(header: readonly string[]): string {

@@ -1,15 +1,16 @@
 /** Reads a platform's statement: pure. */
 import { MAX_AMOUNT_MICROS, readAmount } from "../../conversions/read-amount.ts";
-import { isEventTime, readTime } from "../../conversions/read-event-date.ts";
+import { isEventTime } from "../../conversions/read-event-date.ts";
 import { readTxnid, readWord } from "../../conversions/read-postback.ts";
 import type { StatedPlatform } from "../../conversions/restate.ts";
 import { readStatus } from "../../conversions/status-map.ts";
 import type { Fault } from "../../http/errors.ts";
 import { normaliseClickId } from "../../lib/click-id.ts";
 import type { DateOrder, StatementField } from "../../lib/enums.ts";
-import { findCsvStyle, parseCsv } from "../feeds/csv.ts";
+import { findCsvStyle, linesOf, parseCsv } from "../feeds/csv.ts";
 import { currencyOf, type Marks } from "./currency-marks.ts";
 import { type ColumnMapping, findColumns, type LayoutName } from "./layouts.ts";
+import { faultOfDate, readDate } from "./read-date.ts";
 
 /** Rows of one statement: a longer period is compared in parts. */
 export const MAX_STATEMENT_ROWS = 20_000;
@@ -40,6 +41,11 @@ export type Statement = {
 	unread: ReadonlySet<string>;
 };
 
+/** A byte order mark, empty lines, and what tells a spreadsheet how fields are separated. */
+const BEFORE_HEADER = /^\uFEFF?(?:[^\S\r\n]*[\r\n]+)*(?:sep=.[\r\n]+)?/i;
+/** How spreadsheets have long numbers shown, and save them. */
+const ROUNDED = /^\d(?:[.,]\d+)?E\+\d{1,3}$/i;
+
 /** @param now dates that a postback of then could not have are faults of their rows @returns the faults of the file as a whole, where it cannot be read */
 export function readStatement(
 	text: string,
@@ -48,11 +54,17 @@ export function readStatement(
 	now: number,
 	platform: StatedPlatform,
 ): Statement | { faults: Fault[] } {
-	const plain = `${text.replace(/^\uFEFF/, "").trimStart()}\n`;
+	const plain = text.replace(BEFORE_HEADER, "");
 	const style = findCsvStyle(plain);
-	const { rows, cut } = style === null ? { rows: [], cut: new Set<number>() } : parseCsv(style, plain, true);
+	const { rows, cut } = style === null ? { rows: [], cut: new Set<number>() } : parseCsv(style, `${plain}${style.newline}`, true);
+	const newline = style?.newline ?? "\n";
+	let line = linesOf([text.slice(0, text.length - plain.length)], newline);
 	const [first, ...records] = rows
-		.map((cells, at) => ({ cells, isCut: cut.has(at) }))
+		.map((cells, at) => {
+			const row = { cells, isCut: cut.has(at), line };
+			line += linesOf(cells, newline);
+			return row;
+		})
 		.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
 	const header = first?.cells;
 	if (header === undefined || records.length === 0) return { faults: [{ path: "", message: "there are no rows below a header" }] };
@@ -64,20 +76,19 @@ export function readStatement(
 	const faults: RowFault[] = [];
 	const unread = new Set<string>();
 	const rowsOf = new Map<string, [StatedSale, ...StatedSale[]]>();
-	for (const [at, { cells, isCut }] of records.entries()) {
+	for (const { cells, isCut, line } of records) {
 		const cellOf = (field: StatementField) => {
 			const index = indexes[field];
 			if (field === "currency" && currency !== null) return currency;
-			const cell = index === undefined ? "" : (cells[index] ?? "").trim();
+			// As formulas, that spreadsheets leave them as they are.
+			const cell = index === undefined ? "" : (cells[index] ?? "").trim().replace(/^="(.*)"$/s, "$1");
 			return cell === "" ? null : cell;
 		};
 		const id = cellOf("txnid");
-		const txnid = id === null ? null : readTxnid(id);
-		const read = isCut
-			? "has a quote in a wrong place"
-			: txnid === null
-				? "has no transaction id that could be one"
-				: readSale(txnid, cellOf, dateOrder, now, platform.currency);
+		const txnid = id === null || ROUNDED.test(id) ? null : readTxnid(id);
+		const read =
+			faultOfRow(cells.length, header.length, isCut, id) ??
+			(txnid === null ? "has no transaction id that could be one" : readSale(txnid, cellOf, dateOrder, now, platform.currency));
 		const before = txnid === null ? undefined : rowsOf.get(txnid);
 		const isMixed = typeof read !== "string" && before !== undefined && before[0].currency !== read.currency;
 		const fault = isMixed ? "is in another currency than other rows of its transaction" : read;
@@ -85,13 +96,21 @@ export function readStatement(
 			if (before === undefined) rowsOf.set(fault.txnid, [fault]);
 			else before.push(fault);
 		} else {
-			faults.push({ line: at + 2, message: fault });
+			faults.push({ line, message: fault });
 			if (txnid !== null) unread.add(txnid);
 		}
 	}
 	for (const txnid of unread) rowsOf.delete(txnid);
 	const sales = [...rowsOf.values()].map((rows) => join(rows, platform));
 	return { layout, rowCount: records.length, sales, faults, unread };
+}
+
+/** What is wrong with a row whatever its fields say, or null. */
+function faultOfRow(count: number, width: number, isCut: boolean, id: string | null): string | null {
+	if (isCut) return "has a quote in a wrong place";
+	if (count > width) return `has ${count} fields, but the header has ${width}: is an amount or a text not quoted?`;
+	if (id === null || !ROUNDED.test(id)) return null;
+	return `${JSON.stringify(id.slice(0, 40))} is an id that a spreadsheet has rounded: take the file as it was exported`;
 }
 
 /** A row, or what is wrong with it. */
@@ -110,7 +129,7 @@ function readSale(
 	const { currency } = told;
 	const date = cellOf("date");
 	const at = date === null ? null : readDate(date, order);
-	if (date !== null && at === null) return `${JSON.stringify(date.slice(0, 40))} is no date, or one that could be two: say date_order`;
+	if (date !== null && at === null) return `${JSON.stringify(date.slice(0, 40))} ${faultOfDate(date)}`;
 	if (at !== null && !isEventTime(at, now)) return `${JSON.stringify(date?.slice(0, 40) ?? "")} is before 2000, or more than a day ahead`;
 	const [cid, sales] = [cellOf("cid"), cellOf("sales")];
 	return {
@@ -181,7 +200,8 @@ function compareRows(a: StatedSale, b: StatedSale): number {
  * on either side or brackets. Null where it has no one reading: `1,234` may be above a thousand or below two.
  */
 export function readMoney(text: string): (Marks & { micros: number }) | null {
-	const [, before = "", digits = "", behind = ""] = /^([^\d.,]*)([\d.,]+)([^\d.,]*)$/.exec(text.replaceAll(/[\s']/g, "")) ?? [];
+	const written = text.replaceAll(/[\s']/g, "").replace(/(?<![A-Z])US\$/, "USD");
+	const [, before = "", digits = "", behind = ""] = /^([^\d.,]*)([\d.,]+)([^\d.,]*)$/.exec(written) ?? [];
 	const beside = `${before}#${behind}`;
 	const [code = null, ...codes] = new Set(beside.match(/[A-Z]{3}/g));
 	const [symbol = null, ...symbols] = new Set(beside.match(/\p{Sc}/gu));
@@ -205,32 +225,4 @@ function toDecimal(text: string): string | null {
 	const groups = whole.split(thousands);
 	const isGrouped = groups.every((group, at) => (at === 0 ? /^\d{1,3}$/ : /^\d{3}$/).test(group));
 	return more.length === 0 && isGrouped && /^\d+$/.test(fraction) ? `${groups.join("")}.${fraction}` : null;
-}
-
-/** A date as exports write it, UTC. Null where it is none, or where day and month cannot be told apart. */
-export function readDate(text: string, order: DateOrder | null): number | null {
-	const plain = readTime(text);
-	if (plain !== null) return plain;
-	const named = nameDate(text);
-	if (named !== null) return readDate(named, "mdy");
-	const match = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{2}|\d{4})(?:[ T,]+(\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([AP])M)?)?$/i.exec(text);
-	if (match === null) return null;
-	const [, first = "", second = "", year = "", hour = "0", minute = "00", seconds = "00", half] = match;
-	const told = Number(first) > 12 ? "dmy" : Number(second) > 12 ? "mdy" : first === second ? "dmy" : order;
-	if (told === null) return null;
-	const [day, month] = told === "dmy" ? [first, second] : [second, first];
-	const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toUpperCase() === "P" ? 12 : 0);
-	const padded = (value: string | number) => String(value).padStart(2, "0");
-	return readTime(`${year.length === 2 ? `20${year}` : year}-${padded(month)}-${padded(day)}T${padded(hours)}:${minute}:${seconds}Z`);
-}
-
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-
-/** `Nov 22, 2026 18:50` and `22-Nov-2026 18:50` as `11/22/2026 18:50`; null for a date whose month has no English name. */
-function nameDate(text: string): string | null {
-	const match = /^(?:([a-z]{3,9})\.?[ -](\d{1,2})|(\d{1,2})[ -]([a-z]{3,9})\.?)(?:,? |-)(\d{4})(.*)$/i.exec(text);
-	if (match === null) return null;
-	const [, monthBefore, dayBehind, dayBefore, monthBehind, year, rest] = match;
-	const month = MONTHS.indexOf((monthBefore ?? monthBehind ?? "").slice(0, 3).toLowerCase()) + 1;
-	return month === 0 ? null : `${month}/${dayBehind ?? dayBefore}/${year}${rest}`;
 }

@@ -1,7 +1,8 @@
 /** Statements of platforms are read by their headers; what has no one reading is a fault. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readDate, readMoney, readStatement } from "../../../src/operator/statement/read-statement.ts";
+import { readDate } from "../../../src/operator/statement/read-date.ts";
+import { readMoney, readStatement } from "../../../src/operator/statement/read-statement.ts";
 
 function read(text: string, mapping = {}, currency = "USD") {
 	const platform = { currency, statusMap: {}, negativePayout: "cancel" } as const;
@@ -160,6 +161,68 @@ describe("unit: layouts of statements", () => {
 	});
 });
 
+describe("unit: files as programs write them", () => {
+	const HEADER = "Action Id,Action Date,Status,Payout,SubId1";
+
+	it("a row whose amount is cut in two by the delimiter is at fault, and names its line: nothing is left out by the count", () => {
+		const { sales, faults, unread } = read(
+			`\n${HEADER},Note\n"A",2026-11-10,APPROVED,1.50,c1,"two\nlines"\n\nB,2026-11-10,APPROVED,1,234.50,c1,\nC,2026-11-10,APPROVED,1,50,c1,x\nD,2026-11-10,APPROVED,1.50,c1\n`,
+		);
+		expect(sales.map(({ txnid, payoutMicros }) => [txnid, payoutMicros])).toEqual([
+			["A", 1_500_000],
+			["D", 1_500_000],
+		]);
+		const message = "has 7 fields, but the header has 6: is an amount or a text not quoted?";
+		expect(faults).toEqual([
+			{ line: 6, message },
+			{ line: 7, message },
+		]);
+		expect([...unread]).toEqual(["B", "C"]);
+	});
+
+	it("lines may end as on old Macintoshes, and a spreadsheet may have named the delimiter", () => {
+		const text = `${HEADER}\nA,2026-11-10,APPROVED,1.50,c1\nB,2026-11-10,APPROVED,x,c1\n`;
+		for (const same of [text, text.replaceAll("\n", "\r"), text.replaceAll("\n", "\r").trimEnd()])
+			expect(read(same)).toMatchObject({ layout: "impact", sales: [{ txnid: "A" }], faults: [{ line: 3 }] });
+		const told = `sep=;\r\n${text.replaceAll("\n", "\r\n").replaceAll(",", ";")}`;
+		expect(read(told)).toMatchObject({ layout: "impact", sales: [{ txnid: "A" }], faults: [{ line: 4 }] });
+	});
+
+	it("an id that a spreadsheet has rounded is none: several would be one transaction", () => {
+		const { sales, faults, unread } = read(
+			`${HEADER}\n1.79431E+12,2026-11-10,APPROVED,1.50,c1\n="1794310000001",2026-11-10,APPROVED,2,="c2"\n`,
+		);
+		expect(sales).toMatchObject([{ txnid: "1794310000001", cid: "c2" }]);
+		expect(faults).toEqual([
+			{ line: 2, message: '"1.79431E+12" is an id that a spreadsheet has rounded: take the file as it was exported' },
+		]);
+		expect([...unread]).toEqual([]);
+	});
+
+	it("a column that there is twice is taken only where a mapping tells which", () => {
+		const text = "Order,Commission %,Commission,Commission\nX,7,1.50,USD\n";
+		expect(() => read(text, { txnid: "Order", payout: "commission" })).toThrow(
+			/^mapping.payout: several columns may be it: Commission, Commission: name one/,
+		);
+		const plain = "Order,Commission (%),Commission\nX,7,1.50\n";
+		expect(() => read(plain, { txnid: "Order", payout: "commission " })).not.toThrow();
+		expect(read(plain, { txnid: "Order", payout: "Commission" }).sales).toMatchObject([{ payoutMicros: 1_500_000 }]);
+		expect(read(plain, { txnid: "Order", payout: "Commission (%)" }).sales).toMatchObject([{ payoutMicros: 7_000_000 }]);
+		expect(() => read(`${HEADER},payout\nA,2026-11-10,APPROVED,1.50,c1,9\n`)).toThrow("several columns may be it: Payout, payout");
+		expect(read(`${HEADER},Note,Note\nA,2026-11-10,APPROVED,1.50,c1,9,9\n`).sales).toHaveLength(1);
+	});
+
+	it.each([
+		["Commission ID,Order ID,Event Date,Commission Amount (GBP)\n1,O1,2026-11-10,1.50\n", {}, "GBP"],
+		["Commission ID,Order ID,Event Date,Pub Commission Amount [EUR]\n1,O1,2026-11-10,1.50\n", {}, "EUR"],
+		["Ref,Fee (GBP)\nX,1.50\n", { txnid: "Ref", payout: "Fee (GBP)" }, "GBP"],
+		["Ref,Fee (GBP),Currency\nX,1.50,EUR\n", { txnid: "Ref", payout: "Fee (GBP)", currency: "Currency" }, "EUR"],
+		["Ref,Fee (NET)\nX,1.50\n", { txnid: "Ref", payout: "Fee (NET)" }, null],
+	])("a currency in the payout's header is that of the amounts: %s", (text, mapping, currency) => {
+		expect(read(text, mapping).sales).toMatchObject([{ payoutMicros: 1_500_000, currency }]);
+	});
+});
+
 describe("unit: rows of one transaction", () => {
 	/** What rows of amount, word, day and click come to, in any order: they have to come to one thing. */
 	function joined(...rows: string[]): unknown {
@@ -268,7 +331,7 @@ describe("unit: amounts and dates of exports", () => {
 		["-1.50", -1.5],
 		["1,50", 1.5],
 		["1.234,50 €", 1234.5],
-		["US$ 1,234.50", null],
+		["US$ 1,234.50", 1234.5],
 		["USD 1,234.50", 1234.5],
 		["1 234.50", 1234.5],
 		["(12.00)", -12],
@@ -337,7 +400,37 @@ describe("unit: amounts and dates of exports", () => {
 		["Nov 31, 2026", null, null],
 		["3 Nevermber 2026", null, null],
 		["soon", "dmy", null],
+		["2026/11/03", null, "2026-11-03"],
+		["2026.11.03", "dmy", "2026-11-03"],
+		["3-Nov-26", null, "2026-11-03"],
+		["Tue, 3 Nov 2026", null, "2026-11-03"],
+		["Tuesday, November 3, 2026", null, "2026-11-03"],
 	] as const)("%s (%s) is %s", (text, order, day) => {
 		expect(readDate(text, order)).toBe(day === null ? null : Date.parse(day));
+	});
+
+	it.each([
+		["13/11/2026 18:50:00 UTC", "2026-11-13T18:50:00Z"],
+		["11/13/2026 6:50 PM GMT", "2026-11-13T18:50:00Z"],
+		["13/11/2026 18:50:00.123", "2026-11-13T18:50:00.123Z"],
+		["13/11/2026 18:50:00 +0100", "2026-11-13T17:50:00Z"],
+		["13/11/2026 06:50:00 PM -08:00", "2026-11-14T02:50:00Z"],
+		["2026/11/13 18:50:00", "2026-11-13T18:50:00Z"],
+		["2026-11-13 6:50 PM", "2026-11-13T18:50:00Z"],
+		["Nov 13, 2026 18:50:00 GMT", "2026-11-13T18:50:00Z"],
+		["Fri, 13 Nov 2026 18:50:00 GMT", "2026-11-13T18:50:00Z"],
+		["13/11/2026 18:50:00 PST", null],
+		["13/11/2026 18:50 +", null],
+	])("%s is %s", (text, time) => {
+		expect(readDate(text, null)).toBe(time === null ? null : Date.parse(time));
+	});
+
+	it("a row whose date is none is told otherwise than one whose date could be two", () => {
+		const rows = ["A,1,03/04/2026", "B,1,13/11/2026 18:50 PST", "C,1,soon"];
+		expect(read(["txnid,payout,date", ...rows, ""].join("\n")).faults).toEqual([
+			{ line: 2, message: '"03/04/2026" could be two days: say date_order' },
+			{ line: 3, message: '"13/11/2026 18:50 PST" is no date that can be read: a time zone has to be UTC, or an offset as +01:00' },
+			{ line: 4, message: '"soon" is no date that can be read' },
+		]);
 	});
 });
