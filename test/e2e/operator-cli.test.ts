@@ -1079,6 +1079,16 @@ describe("npm run operator", () => {
 			"T-9  missing there: here quarantined, approved, 12000.0000 USD, not there (only told)\n",
 		);
 
+		const theirs = { status: "corrected", payout: "1.0000", currency: null, at: null, cid: null };
+		const odd = { kind: "unknown_status", txnid: "T-8", other_txnid: null, ours, theirs, applies: false } as const;
+		const unknown = { ...report, counts: { ...counts, unknown_status: 1 }, data: [odd] };
+		answer = { status: 200, body: JSON.stringify(unknown) };
+		expect((await run(...statement)).stdout).toContain("\nFirst put the words of unknown status into the platform's status_map: ");
+		answer = { status: 200, body: JSON.stringify({ ...unknown, applied_at: "2026-11-20T00:00:00.000Z" }) };
+		const done = (await run(...statement)).stdout;
+		expect(done).toContain("the same file changes nothing again. What differs still, a newer statement settles.\n");
+		expect(done).not.toContain("First put");
+
 		const mistyped = await run(...statement, "--mapping", "order=Ref");
 		expect([mistyped.code, mistyped.stderr, seen]).toEqual([1, expect.stringContaining('--mapping has "order=Ref", but'), []]);
 		expect(mistyped.stderr).toContain("txnid, cid, date, payout, sales, currency, status");

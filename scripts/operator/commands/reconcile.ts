@@ -31,6 +31,10 @@ export const command: OperatorCommand = {
 const NAMES = { ...namesOf(["platform", "mapping", "dateOrder", "apply"]), "": "the file" };
 const MAPPING = `--mapping "txnid=Order ID,payout=Fee" says which column is which, of ${STATEMENT_FIELDS.join(", ")}.`;
 
+const UNKNOWN_STATUS =
+	"First put the words of unknown status into the platform's status_map: a file that was applied without them changes nothing again.";
+const STILL = " What differs still, a newer statement settles.";
+
 /** A request applies some: asks with the same file until all of it is. */
 async function reconcile(file: string, { platform, mapping, dateOrder, apply, ...options }: ReconcileOptions): Promise<void> {
 	const body = await readBytes(file, "a platform's statement");
@@ -86,7 +90,8 @@ function describe(report: Reconciled): string[] {
 					`Applying it would change ${counted(report.conversions, "conversion")}: publisher revenue by ${report.publisher_revenue} USD, gross by ${report.gross_revenue} USD.`,
 				]
 			: [`${counted(applied, "postback")} made of it changed ${counted(report.conversions, "conversion")} now.`]),
-		...(applied_at === null ? [] : [`It was applied at ${applied_at}: the same file changes nothing again.`]),
+		...(counts.unknown_status > 0 && applied_at === null ? [UNKNOWN_STATUS] : []),
+		...(applied_at === null ? [] : [`It was applied at ${applied_at}: the same file changes nothing again.${total > 0 ? STILL : ""}`]),
 	];
 }
 

@@ -82,7 +82,7 @@ export async function reconcileStatement(deps: SettleDeps, actor: Actor, request
 		from: period === null ? null : isoTime(period.fromAt),
 		to: period === null ? null : isoTime(period.toAt),
 		counts,
-		data: differences.slice(0, MAX_SHOWN).map(showDifference),
+		data: differences.slice(0, MAX_SHOWN).map((difference) => showDifference(difference, isDone)),
 		applied: (stored?.appliedCount ?? 0) + (apply ? total.fresh : 0),
 		conversions: total.conversions,
 		publisher_revenue: formatUsd(total.publisherRevenueMicros),
@@ -212,7 +212,8 @@ function countKinds(differences: readonly Difference[]): DifferenceCounts {
 	return counts;
 }
 
-function showDifference({ kind, txnid, otherTxnid, ours, theirs, postback }: Difference): Reconciled["data"][number] {
+/** @param isDone whether the file was applied before, and changes nothing again */
+function showDifference({ kind, txnid, otherTxnid, ours, theirs, postback }: Difference, isDone: boolean): Reconciled["data"][number] {
 	return {
 		kind,
 		txnid,
@@ -231,6 +232,6 @@ function showDifference({ kind, txnid, otherTxnid, ours, theirs, postback }: Dif
 			at: isoTimeOrNull(theirs.at),
 			cid: theirs.cid,
 		},
-		applies: postback !== null,
+		applies: postback !== null && !isDone,
 	};
 }

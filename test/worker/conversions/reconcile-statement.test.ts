@@ -136,6 +136,21 @@ describe("worker: a platform's statement", () => {
 		expect(await readAll("SELECT actor FROM audit WHERE verb = 'reconcileStatement'")).toHaveLength(1);
 	});
 
+	it("that was applied says of nothing that applying it would change it, though it can be read better since", async () => {
+		await storeClicks(clickRow({ click_hash: hash(21) }));
+		await consume(postbackMessage("west", { txnid: "worded", cid: hash(21), eventAt: DAY }, Date.now() - 60_000));
+		const text = statement(`worded,${hash(21)},2026-11-10,15.00,USD,corrected`);
+		const worded = ({ data }: Reconciled) => data.filter(({ txnid }) => txnid === "worded");
+		expect(worded(await reconcile(text, "&apply=1"))).toMatchObject([{ kind: "unknown_status", applies: false }]);
+		await importExactly({ platforms: [platformEntry("west", { status_map: { corrected: "approved" } })] });
+		for (const query of ["", "&apply=1"]) {
+			const report = await reconcile(text, query);
+			expect([worded(report), report.conversions]).toMatchObject([[{ kind: "other_amount", applies: false }], 0]);
+		}
+		expect(worded(await reconcile(`${text}\n`))).toMatchObject([{ kind: "other_amount", applies: true }]);
+		await importExactly({ platforms: [platformEntry("west")] });
+	});
+
 	it("does not overrule what came after it: applied again, and applied by two at once", async () => {
 		await storeClicks(clickRow({ click_hash: hash(20) }));
 		await consume(postbackMessage("west", { txnid: "moving", cid: hash(20), eventAt: DAY }, Date.now() - 60_000));
