@@ -151,8 +151,12 @@ function findBrand(book: CampaignBook, snapshot: BookSnapshot, hosts: readonly s
 function inTime(deps: AuctionDeps, tmaxMs: number | null, pending: Promise<Decision>): Promise<Decision> {
 	const settled = pending.catch(unavailable);
 	deps.waitUntil(settled);
-	const waitMs = tmaxMs === null ? DEFAULT_WAIT_MS : Math.min(DEFAULT_WAIT_MS, Math.max(0, tmaxMs - TMAX_MARGIN_MS));
-	return within(settled, waitMs, noBid("timed_out"));
+	return within(settled, waitOf(tmaxMs), noBid("timed_out"));
+}
+
+/** How long an answer may wait, in milliseconds. @param tmaxMs as {@link holdAuction} has it */
+export function waitOf(tmaxMs: number | null): number {
+	return tmaxMs === null ? DEFAULT_WAIT_MS : Math.min(DEFAULT_WAIT_MS, Math.max(0, tmaxMs - TMAX_MARGIN_MS));
 }
 
 function unavailable(error: unknown): Decision {

@@ -16,8 +16,6 @@ type Asker = BookPublisher | undefined | Promise<BookPublisher | undefined>;
 
 /** No key is longer: what is, is not hashed. */
 const MAX_KEY_LENGTH = 256;
-/** How long a test waits for a book that says who asks. */
-const ASKER_TIMEOUT_MS = 1_000;
 
 /** HTTP 204. @param asker who asks, looked up where it matters */
 export function refuse(
@@ -32,7 +30,7 @@ export function refuse(
 }
 
 async function refuseTest(reason: NoBid["reason"], key: string, now: number, asker: Asker): Promise<Response> {
-	const publisher = asker instanceof Promise ? await within(asker, ASKER_TIMEOUT_MS, undefined) : asker;
+	const publisher = await asker;
 	const isTold = publisher?.openRtb?.nbr === true && (await isKeyOf(publisher, key, now));
 	return writeNoBid(isTold ? NO_BID_REASONS[reason].code : null);
 }
@@ -43,13 +41,23 @@ async function isKeyOf({ accessKeys }: BookPublisher, key: string, now: number):
 	return accessKeys.some(({ h, u }) => equalTexts(h, hash) && (u === undefined || now < u));
 }
 
-/** Who asks, enabled or not, where no auction was held that knows; undefined also while the book cannot be read. */
-export async function findAsker(
+/**
+ * Who asks, enabled or not, where no auction was held that knows; undefined also while the book cannot be read, or not in time.
+ * @param waitMs what is left of the auction's time
+ */
+export function findAsker(
 	book: CampaignBook,
 	identity: string,
 	now: number,
+	waitMs: number,
 	waitUntil: WaitUntil,
 ): Promise<BookPublisher | undefined> {
+	const asker = lookUp(book, identity, now, waitUntil);
+	waitUntil(asker);
+	return within(asker, waitMs, undefined);
+}
+
+async function lookUp(book: CampaignBook, identity: string, now: number, waitUntil: WaitUntil): Promise<BookPublisher | undefined> {
 	try {
 		const snapshot = await book.snapshot(now, waitUntil);
 		return snapshot === null ? undefined : await findByIdentity(snapshot, identity, now);

@@ -5,7 +5,7 @@
  * serves; before a new one takes over, the changed shards among the resident ones are fetched, so that no bid waits for a
  * publish and no bid sees two books.
  */
-import type { WaitUntil } from "../lib/async.ts";
+import { type WaitUntil, within } from "../lib/async.ts";
 import { logError } from "../lib/log.ts";
 import { LogLimit } from "../lib/log-limit.ts";
 import type { BookBrand, BookPublisher } from "./book.ts";
@@ -22,6 +22,8 @@ import { type ManifestSnapshot, openManifest } from "./snapshot.ts";
 
 /** Past this many TTLs without a look at KV (an isolate that slept), a request waits for the refresh. */
 const STALE_TTLS = 10;
+/** It waits no longer than this, where it has a book all the same: KV may say nothing at all. */
+const AWAITED_MS = 500;
 const DEFAULT_CACHE_BYTES = 44 * 1024 * 1024;
 
 /** One version of the book as an isolate sees it. */
@@ -97,7 +99,7 @@ export class CampaignBook {
 		this.#now = now;
 		const age = now - this.#manifestReadAt;
 		if (this.#snapshot === null || age > this.#ttlMs * STALE_TTLS) {
-			return this.#readBoth(now, true).then((snapshot) => {
+			return this.#awaitBoth(now, waitUntil).then((snapshot) => {
 				this.#fill?.start(this.#presentHead, now, waitUntil);
 				return snapshot;
 			});
@@ -105,6 +107,8 @@ export class CampaignBook {
 		this.#fill?.start(this.#presentHead, now, waitUntil);
 		if (age > this.#ttlMs) {
 			if (now - this.#refreshStartedAt > REFRESH_LOST_MS) {
+				// It has looked, though nothing came of it: no bid waits for what KV may go on to keep to itself.
+				if (this.#refreshStartedAt !== Number.NEGATIVE_INFINITY) this.#manifestReadAt = now - this.#ttlMs;
 				this.#refreshStartedAt = now;
 				waitUntil(this.#readBoth(now, false));
 			}
@@ -183,10 +187,24 @@ export class CampaignBook {
 		} catch (error) {
 			if (this.#errors.allows("refresh", now)) logError("book.refresh_failed", error);
 		}
-		// Tried, with whatever result: the last good book serves until the next try.
-		this.#manifestReadAt = now;
-		this.#refreshStartedAt = Number.NEGATIVE_INFINITY;
+		this.#noteTried(now);
 		return this.#snapshot;
+	}
+
+	/** Reads for a request that waits: for all of it where there is no book, else for so long. */
+	async #awaitBoth(now: number, waitUntil: WaitUntil): Promise<BookSnapshot | null> {
+		const reading = this.#readBoth(now, true);
+		if (this.#snapshot === null) return reading;
+		waitUntil(reading);
+		await within(reading, AWAITED_MS, null);
+		this.#noteTried(now);
+		return this.#snapshot;
+	}
+
+	/** Tried, with whatever result, or none yet: the last good book serves until the next try. */
+	#noteTried(now: number): void {
+		this.#manifestReadAt = Math.max(this.#manifestReadAt, now);
+		this.#refreshStartedAt = Number.NEGATIVE_INFINITY;
 	}
 
 	#get(keys: string[]): Promise<Map<string, string | null>> {

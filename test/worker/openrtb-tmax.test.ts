@@ -15,9 +15,10 @@ function coldEndpoint() {
 		now: () => 1_795_000_000_000,
 	};
 	const background: Promise<unknown>[] = [];
-	async function bid(tmax?: number): Promise<number> {
-		const body = JSON.stringify({ id: "auction-1", imp: [{ id: "imp-1" }], site: { domain: "shoes.example" }, tmax });
-		const request = new Request("http://rtb.example/openrtb/acme_rtb", { method: "POST", body });
+	async function bid(tmax?: number, fields: object = {}, identity = "acme_rtb"): Promise<number> {
+		const body = JSON.stringify({ id: "auction-1", imp: [{ id: "imp-1" }], site: { domain: "shoes.example" }, tmax, ...fields });
+		const headers = { accesskey: "some-key" };
+		const request = new Request(`http://rtb.example/openrtb/${identity}`, { method: "POST", headers, body });
 		const response = await routeBid(deps, request, request.url, (promise) => background.push(promise));
 		if (response === null) throw new Error("the path was not taken for a bid request");
 		await response.body?.cancel();
@@ -73,5 +74,20 @@ describe("worker: tmax", () => {
 			letGo();
 			expect(await answer).toBe(status);
 		}
+	});
+
+	test("holds for a test, too, that asks why there is no bid", async () => {
+		const { store, bid } = coldEndpoint();
+		const { reached } = holdUp(store);
+		let status: number | null = null;
+		const answer = bid(50, { test: 1, device: { geo: { country: "CAN" } } }).then((given) => {
+			status = given;
+		});
+		await reached;
+		await vi.advanceTimersByTimeAsync(39);
+		expect(status).toBeNull();
+		await vi.advanceTimersByTimeAsync(1);
+		expect(status).toBe(204);
+		await answer;
 	});
 });

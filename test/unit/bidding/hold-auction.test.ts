@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { AuctionRequest, Decision } from "../../../src/bidding/auction.ts";
 import { holdAuction } from "../../../src/bidding/hold-auction.ts";
-import { CampaignBook, findByOpenRtbIdentity } from "../../../src/campaign-book/load.ts";
+import { type BookSnapshot, CampaignBook, findByOpenRtbIdentity } from "../../../src/campaign-book/load.ts";
 import type { BrandWire } from "../../../src/campaign-book/wire.ts";
 import { auctionRequest } from "../../support/auction-parts.ts";
 import { type MemoryBook, memoryBook } from "../../support/memory-book.ts";
@@ -30,14 +30,20 @@ afterEach(() => {
 	vi.restoreAllMocks();
 });
 
-async function hold(request: Partial<AuctionRequest> = {}, tmaxMs: number | null = null, identity = "acme_rtb"): Promise<Decision> {
-	const deps = { book, now: NOW, waitUntil: (promise: Promise<unknown>) => void background.push(promise) };
-	return await holdAuction(
-		deps,
-		auctionRequest({ domain: "shop.example", ...request }),
-		(snapshot) => findByOpenRtbIdentity(snapshot, identity, NOW),
-		tmaxMs,
-	);
+function hold(request: Partial<AuctionRequest> = {}, tmaxMs: number | null = null, identity = "acme_rtb"): Promise<Decision> {
+	return Promise.resolve(holdAt(NOW, request, tmaxMs, identity));
+}
+
+/** At once where nothing is waited for. */
+function holdAt(
+	now: number,
+	request: Partial<AuctionRequest> = {},
+	tmaxMs: number | null = null,
+	identity = "acme_rtb",
+): Decision | Promise<Decision> {
+	const deps = { book, now, waitUntil: (promise: Promise<unknown>) => void background.push(promise) };
+	const find = (snapshot: BookSnapshot) => findByOpenRtbIdentity(snapshot, identity, now);
+	return holdAuction(deps, auctionRequest({ domain: "shop.example", ...request }), find, tmaxMs);
 }
 
 const noBid = (reason: string) => ({ outcome: "no-bid", reason });
@@ -150,5 +156,33 @@ describe("unit: tmax", () => {
 		const decision = hold();
 		await vi.advanceTimersByTimeAsync(1_000);
 		expect(await decision).toEqual(noBid("timed_out"));
+	});
+});
+
+describe("unit: a KV that says nothing, while there is a book in memory", () => {
+	const silence = () => new Promise<never>(() => {});
+
+	test("holds up no bid of an isolate that goes on bidding, however long it lasts; then the book is read again", async () => {
+		await hold();
+		store.before = silence;
+		const end = NOW + 3_600_000;
+		for (let now = NOW; now < end; now += 5_000) expect([now - NOW, holdAt(now)]).toMatchObject([now - NOW, { outcome: "bid" }]);
+		store.before = async () => {};
+		const { length } = store.reads;
+		for (let now = end; now < end + 60_000; now += 5_000) holdAt(now);
+		expect(store.reads.length).toBeGreaterThan(length);
+	});
+
+	test("holds up the first bid after a long sleep for half a second, and none behind it", async () => {
+		await hold();
+		store.before = silence;
+		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+		const later = NOW + 3_600_000;
+		const [bid, hurried] = [holdAt(later), holdAt(later, {}, 100)];
+		await vi.advanceTimersByTimeAsync(90);
+		expect(await hurried).toEqual(noBid("timed_out"));
+		await vi.advanceTimersByTimeAsync(410);
+		expect(await bid).toMatchObject({ outcome: "bid" });
+		expect(holdAt(later + 500)).toMatchObject({ outcome: "bid" });
 	});
 });
