@@ -106,6 +106,18 @@ describe("worker: alerts", () => {
 		expect(["x", "whsec_AAAA", "whsec_%"].map(readWebhookSecret)).toEqual([null, null, null]);
 	});
 
+	it("a name and a password in the address are sent as a header: what is called has none", async () => {
+		const cron = new Cron();
+		cron.problems = [problem("waiting")];
+		await cron.run(2 * LOOK_EVERY_MINUTES, { url: "https://ops:p%C3%A4ss%20w:rd@hooks.example/alerts?team=1", key: KEY });
+		const [call] = cron.calls;
+		expect(call?.url).toBe("https://hooks.example/alerts?team=1");
+		expect(call?.headers.get("authorization")).toBe("Basic b3BzOnDDpHNzIHc6cmQ=");
+		cron.problems = [];
+		await cron.run(2 * LOOK_EVERY_MINUTES);
+		expect(cron.calls[1]?.headers.get("authorization")).toBeNull();
+	});
+
 	it("a webhook that fails gets the same alert again, later and later, and nothing else is held up", async () => {
 		const cron = new Cron();
 		cron.answer = () => Promise.reject(new TypeError("no route"));
