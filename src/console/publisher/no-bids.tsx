@@ -117,15 +117,17 @@ function bodyOf(request: string): string {
 }
 
 function TryForm({ request = "", faults = [] }: { request?: string; faults?: readonly Fault[] }): JSX.Element {
+	const ofRequest = faults.map(({ message }) => ({ path: "request", message }));
 	return (
 		<form method="post" action={TRY_PATH} class="stack">
-			<Faults title="The request was not tried" faults={faults.map(({ message }) => ({ path: "request", message }))} labels={LABELS} />
+			<Faults title="The request was not tried" faults={ofRequest} labels={LABELS} />
 			<Field
 				kind="long"
 				name="request"
 				label={LABELS.request}
 				value={request}
 				hint="An OpenRTB bid request, or the address or query of a Serving Engine request. It is asked with your own identity, and is not counted."
+				faults={ofRequest}
 				required
 			/>
 			<div class="buttons">

@@ -189,7 +189,10 @@ describe("worker: a publisher's pages", () => {
 		const none = await shown(post("/console/no-bids/try", visitors.cpa, { request: "bd=nobody.example&cc=US" }));
 		expect([none.text.includes("&quot;status&quot;: 0"), none.text.includes(warning)]).toEqual([true, false]);
 		for (const request of ["", "nonsense", "[1]", '{"query":5}']) {
-			expect([request, (await shown(post("/console/no-bids/try", visitors.cpa, { request }))).status]).toEqual([request, 422]);
+			const refused = await shown(post("/console/no-bids/try", visitors.cpa, { request }));
+			expect([request, refused.status]).toEqual([request, 422]);
+			// The fault leads to the field, which says it too.
+			expect(refused.text).toMatch(/<textarea[^>]*aria-describedby="[^"]*field-request-fault"[^>]*aria-invalid="true"/);
 		}
 		expect(await textOf("/console/no-bids")).toContain("No request was counted");
 	});
