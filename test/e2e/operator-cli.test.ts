@@ -1070,6 +1070,7 @@ describe("npm run operator", () => {
 		answer = { status: 200, body: JSON.stringify(report) };
 		const told = await run(...statement, "--mapping", "txnid=Ref, payout=Fee");
 		expect(told.stdout).toContain('line 2: "03/04/2026" could be two days: say --date-order\n');
+		expect(told.stdout).toContain("\nNothing differs of the rows that can be read.\n");
 		expect(seen.map(({ path }) => new URLSearchParams(path?.split("?")[1]).get("mapping"))).toEqual(['{"txnid":"Ref","payout":"Fee"}']);
 
 		const ours = { stage: "quarantined", status: "approved", payout: "12000.0000", currency: "USD", event_at: "2026-11-20T00:00:00.000Z" };

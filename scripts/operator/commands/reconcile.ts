@@ -82,7 +82,11 @@ function describe(report: Reconciled): string[] {
 		`${counted(rows, "row")}, ${counted(transactions, "transaction")} (${layout === "mapping" ? "columns as named" : `a statement of ${layout}`}).`,
 		...faults.slice(0, 10).map(({ line, message }) => `    line ${line}: ${message.replace(/say date_order$/, "say --date-order")}`),
 		...(fault_count > 10 ? [`    … and ${fault_count - 10} more rows that cannot be read`] : []),
-		total === 0 ? "Nothing differs." : `${differing.map(([kind, count]) => `${count} ${kind.replaceAll("_", " ")}`).join(", ")}:`,
+		total === 0
+			? fault_count === 0
+				? "Nothing differs."
+				: "Nothing differs of the rows that can be read."
+			: `${differing.map(([kind, count]) => `${count} ${kind.replaceAll("_", " ")}`).join(", ")}:`,
 		...data.map((difference) => `    ${describeDifference(difference)}`),
 		...(total > data.length ? [`    … and ${total - data.length} more`] : []),
 		...(dry_run

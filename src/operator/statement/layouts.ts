@@ -115,7 +115,11 @@ export function findColumns(
 		else if (own !== undefined) missing.push({ path, message: `there is no column ${own}` });
 		else if (field === "txnid" || field === "payout") missing.push({ path, message: "no column is known to be it" });
 	}
-	if (missing.length > 0) return { missing: [...missing, { path: "", message: `the columns are ${listColumns(header)}` }] };
+	if (missing.length > 0) {
+		const isTitle = header.filter((name) => name.trim() !== "").length === 1;
+		const advice = isTitle ? ": remove what stands above the line that names them" : "";
+		return { missing: [...missing, { path: "", message: `the columns are ${listColumns(header)}${advice}` }] };
+	}
 	const currency = mapping.currency === undefined ? (columns[indexes.payout ?? -1]?.currency ?? null) : null;
 	return { layout: layout ?? "mapping", dateOrder: dateOrder ?? known?.dateOrder ?? null, indexes, currency };
 }

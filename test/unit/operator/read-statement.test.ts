@@ -188,6 +188,12 @@ describe("unit: files as programs write them", () => {
 		expect(read(told)).toMatchObject({ layout: "impact", sales: [{ txnid: "A" }], faults: [{ line: 4 }] });
 	});
 
+	it("a title above the header is told as what it is", () => {
+		expect(() => read(`Report: November\n\n${HEADER}\nA,2026-11-10,APPROVED,1.50,c1\n`)).toThrow(
+			/; : the columns are Report: November: remove what stands above the line that names them$/,
+		);
+	});
+
 	it("an id that a spreadsheet has rounded is none: several would be one transaction", () => {
 		const { sales, faults, unread } = read(
 			`${HEADER}\n1.79431E+12,2026-11-10,APPROVED,1.50,c1\n="1794310000001",2026-11-10,APPROVED,2,="c2"\n`,
