@@ -2,6 +2,7 @@
  * A packed book as an isolate reads it: what is in memory answers at once, and the rest is read for the lookup that needs it. In the
  * background the isolate gets all that fits. Everything kept is plain data, never another request's promise.
  */
+import { within } from "../../lib/async.ts";
 import { hashOf } from "../../lib/hash.ts";
 import { logError } from "../../lib/log.ts";
 import type { LogLimit } from "../../lib/log-limit.ts";
@@ -21,6 +22,8 @@ import type { FactsChunk } from "./read-facts.ts";
 
 /** At most this many changed chunks are fetched before a new head takes over; the others serve as they were until they are replaced. */
 const PREFETCH_CHUNKS = 64;
+/** A click waits no longer for changed links, where the ones before are in memory. */
+const AWAITED_MS = 500;
 /** As many connections as a request may have open. */
 const MAX_CONCURRENT_READS = 6;
 
@@ -187,8 +190,14 @@ export class PackedReader {
 		const held = this.#held.links(index);
 		if (held?.version === version) return held;
 		const loaded = this.#load({ kind: "l", bits: head.bits, index, version } as const, head, now);
-		// The version before, until the new one has come.
-		return held === undefined ? loaded : loaded.catch(() => held);
+		// The version before, until the new one has come: KV may say nothing at all.
+		return held === undefined
+			? loaded
+			: within(
+					loaded.catch(() => held),
+					AWAITED_MS,
+					held,
+				);
 	}
 
 	#publisher(

@@ -328,6 +328,22 @@ describe("unit: a packed book in an isolate", () => {
 		expect(book.stats.bytes).toBeLessThan(2 * packed.head.bytes + 100_000);
 	});
 
+	test("changed links that KV keeps to itself hold no click up: those before serve", async () => {
+		const packed = packedBook(contents);
+		const { linked, settle } = open(packed);
+		await linked(domainOf(2), 0);
+		await settle();
+		const next = packedBook({ ...contents, entries: entriesOf(500_000), version: 2 }, packed);
+		for (const key of packed.bytes.keys())
+			if (key.startsWith("book:l:") && next.head.links.includes(key.split(":").at(-1) ?? "")) packed.bytes.delete(key);
+		await linked(domainOf(2), 2 * TTL_MS);
+		await settle();
+		packed.before = (keys) => (keys.some((key) => key.startsWith("book:l:")) ? new Promise(() => {}) : Promise.resolve());
+		expect(await linked(domainOf(2), 2 * TTL_MS + 1)).toMatchObject({
+			campaigns: [{ epcMicros: 500_000, homepageUrl: "https://t.example/{click_id}" }],
+		});
+	});
+
 	test("a brand of many campaigns is read for each click: what is kept has a bound", async () => {
 		const campaigns = (count: number) => Array.from({ length: count }, (_, at) => ({ i: at + 1, o: "US", h: "https://t.example/", e: 1 }));
 		const brandOf = (domain: string, count: number): [string, BrandWire[]] => [
