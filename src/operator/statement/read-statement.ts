@@ -73,6 +73,9 @@ export function readStatement(
 	const columns = findColumns(header, mapping, order);
 	if ("missing" in columns) return { faults: columns.missing };
 	const { layout, dateOrder, indexes, currency } = columns;
+	// Some exports end each row, but not the header, with a delimiter.
+	const isEnded = records.every(({ cells }) => cells.length > header.length && cells.at(-1)?.trim() === "");
+	const isSure = (payout: string | null) => style?.delimiter !== "," || WITH_POINT.test(payout ?? "");
 	const faults: RowFault[] = [];
 	const unread = new Set<string>();
 	const rowsOf = new Map<string, [StatedSale, ...StatedSale[]]>();
@@ -87,7 +90,7 @@ export function readStatement(
 		const id = cellOf("txnid");
 		const txnid = id === null || ROUNDED.test(id) ? null : readTxnid(id);
 		const read =
-			faultOfRow(cells.length, header.length, isCut, id) ??
+			faultOfRow(isEnded && isSure(cellOf("payout")) ? cells.length - 1 : cells.length, header.length, isCut, id) ??
 			(txnid === null ? "has no transaction id that could be one" : readSale(txnid, cellOf, dateOrder, now, platform.currency));
 		const before = txnid === null ? undefined : rowsOf.get(txnid);
 		const isMixed = typeof read !== "string" && before !== undefined && before[0].currency !== read.currency;
@@ -104,6 +107,9 @@ export function readStatement(
 	const sales = [...rowsOf.values()].map((rows) => join(rows, platform));
 	return { layout, rowCount: records.length, sales, faults, unread };
 }
+
+/** Written with a point, an amount has no comma that could have parted it. */
+const WITH_POINT = /\.\d+\D*$/;
 
 /** What is wrong with a row whatever its fields say, or null. */
 function faultOfRow(count: number, width: number, isCut: boolean, id: string | null): string | null {

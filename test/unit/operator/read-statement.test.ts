@@ -180,6 +180,23 @@ describe("unit: files as programs write them", () => {
 		expect([...unread]).toEqual(["B", "C"]);
 	});
 
+	it("a delimiter behind each row is none of an amount's where that has a point, or the delimiter is no comma", () => {
+		const sales = (text: string) => {
+			const { sales, faults } = read(text);
+			return [sales.map(({ txnid, payoutMicros }) => [txnid, payoutMicros]), faults.map(({ line }) => line)];
+		};
+		const ended = `${HEADER}\nA,2026-11-10,APPROVED,1.50,c1,\nB,2026-11-10,APPROVED,2.50,c2,\n`;
+		const read1 = [
+			["A", 1_500_000],
+			["B", 2_500_000],
+		];
+		expect(sales(ended)).toEqual([read1, []]);
+		expect(sales(ended.replaceAll(",", ";").replaceAll(".", ","))).toEqual([read1, []]);
+		// The amount's own comma, and nothing in the last field.
+		expect(sales(`${HEADER}\nA,2026-11-10,APPROVED,1,50,\n`)).toEqual([[], [2]]);
+		expect(sales(`${ended}C,2026-11-10,APPROVED,1.50,c3\n`)).toEqual([[["C", 1_500_000]], [2, 3]]);
+	});
+
 	it("lines may end as on old Macintoshes, and a spreadsheet may have named the delimiter", () => {
 		const text = `${HEADER}\nA,2026-11-10,APPROVED,1.50,c1\nB,2026-11-10,APPROVED,x,c1\n`;
 		for (const same of [text, text.replaceAll("\n", "\r"), text.replaceAll("\n", "\r").trimEnd()])
