@@ -24,6 +24,8 @@ import { type ManifestSnapshot, openManifest } from "./snapshot.ts";
 const STALE_TTLS = 10;
 /** It waits no longer than this, where it has a book all the same: KV may say nothing at all. */
 const AWAITED_MS = 500;
+/** A new book waits no longer for what it changes. */
+const PREFETCH_MS = 5_000;
 const DEFAULT_CACHE_BYTES = 44 * 1024 * 1024;
 
 /** One version of the book as an isolate sees it. */
@@ -235,14 +237,17 @@ export class CampaignBook {
 		if (manifest === null || (current !== undefined && manifest.version <= current.version)) return false;
 		if (manifest.format === BOOK_FORMAT) {
 			if (current?.format === BOOK_FORMAT) await this.#shards.prefetch(current, manifest, now);
-		} else if (current?.format === PACKED_FORMAT && !isAwaited) await this.#packed?.prefetch(current, manifest, now);
+		} else if (current?.format === PACKED_FORMAT && !isAwaited && this.#packed !== null) {
+			// One chunk that KV keeps to itself must not keep out all that is newer: what has not come serves as it was.
+			await within(this.#packed.prefetch(current, manifest, now), PREFETCH_MS, undefined);
+		}
 		// While the shards came, another request may have taken a newer book.
 		const before = this.#snapshot?.manifest ?? null;
 		if (before !== null && before.version >= manifest.version) return false;
 		if (manifest.format === BOOK_FORMAT) this.#open(before, manifest);
 		// What nothing replaces in the background must not stay, either.
 		else this.#openPacked(before, manifest, isAwaited || hasPublished || this.#fill === null);
-		this.#manifestReadAt = now;
+		this.#manifestReadAt = Math.max(this.#manifestReadAt, now);
 		return true;
 	}
 

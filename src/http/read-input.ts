@@ -84,10 +84,11 @@ export function assertNoQuery(c: Context): void {
 	readInput(v.strictObject({}), c.req.query());
 }
 
-/** @throws HttpError 422 for a body that holds something, such as a `dry_run` that the verb does not know; an empty one, or `{}`, is none */
+/** @throws HttpError 422 for a body that holds something, such as a `dry_run` that the verb does not know: `{}`, `[]` and `null` hold nothing */
 export async function assertNoBody(request: Request): Promise<void> {
 	const text = await request.text();
-	if (text.trim() !== "") readInput(v.strictObject({}), toInput(parseJson(text)));
+	const body = parseJson(text);
+	if (text.trim() !== "" && body !== null && !(Array.isArray(body) && body.length === 0)) readInput(v.strictObject({}), toInput(body));
 }
 
 /** Reads an input by a schema. @throws HttpError 422 with a path and a message for each fault */

@@ -23,7 +23,7 @@ import type { FactsChunk } from "./read-facts.ts";
 /** At most this many changed chunks are fetched before a new head takes over; the others serve as they were until they are replaced. */
 const PREFETCH_CHUNKS = 64;
 /** A click waits no longer for changed links, where the ones before are in memory. */
-const AWAITED_MS = 500;
+const AWAITED_MS = 2_000;
 /** As many connections as a request may have open. */
 const MAX_CONCURRENT_READS = 6;
 

@@ -85,6 +85,8 @@ export type Columns = {
 	indexes: Partial<Record<StatementField, number>>;
 	/** Upper case; that of the payout, where its column's name says so. It goes before a column of currencies, which may be that of other amounts. */
 	currency: string | null;
+	/** Likewise that of the sale. */
+	salesCurrency: string | null;
 };
 export type ColumnMapping = Partial<Record<StatementField, string | undefined>>;
 
@@ -92,9 +94,13 @@ export type ColumnMapping = Partial<Record<StatementField, string | undefined>>;
 const MAX_LISTED = 50;
 const MAX_LISTED_LENGTH = 40;
 
-/** Which column of a header is what: by the mapping, else by the layout that the header tells. Lists what is missing, and what there is. */
+/**
+ * Which column of a header is what: by the mapping, else by the layout that the header tells. Of several that may be it, the first where all
+ * rows have the same in them. Lists what is missing, and what there is.
+ */
 export function findColumns(
 	header: readonly string[],
+	rows: readonly (readonly string[])[],
 	mapping: ColumnMapping,
 	dateOrder: DateOrder | null,
 ): Columns | { missing: Fault[] } {
@@ -108,9 +114,18 @@ export function findColumns(
 		const found = own === undefined ? find(columns, known?.columns[field] ?? [field, ...(ALSO_NAMED[field] ?? [])]) : findOwn(columns, own);
 		const [index, ...others] = found;
 		const path = `mapping.${field}`;
-		if (others.length > 0) {
+		const isAlike = rows.every((cells) => others.every((at) => cells[at]?.trim() === cells[index ?? -1]?.trim()));
+		// What something was sold for in several currencies: that in which it is paid, else none of them.
+		const currencies = new Set(found.map((at) => columns[at]?.currency ?? null));
+		if (others.length > 0 && field === "sales" && !currencies.has(null) && currencies.size === found.length) {
+			const paid = columns[indexes.payout ?? -1]?.currency;
+			const sold = found.find((at) => columns[at]?.currency === paid);
+			if (sold !== undefined) indexes.sales = sold;
+		} else if (others.length > 0 && !isAlike) {
 			const list = listColumns(found.map((at) => header[at] ?? ""));
-			missing.push({ path, message: `several columns may be it: ${list}: name one as it is written, or leave out the others` });
+			const isNamed = new Set(found.map((at) => columns[at]?.written)).size > 1;
+			const advice = isNamed ? "name one as it is written, or leave out the others" : "leave out the others";
+			missing.push({ path, message: `several columns may be it: ${list}: ${advice}` });
 		} else if (index !== undefined) indexes[field] = index;
 		else if (own !== undefined) missing.push({ path, message: `there is no column ${own}` });
 		else if (field === "txnid" || field === "payout") missing.push({ path, message: "no column is known to be it" });
@@ -121,17 +136,24 @@ export function findColumns(
 		return { missing: [...missing, { path: "", message: `the columns are ${listColumns(header)}${advice}` }] };
 	}
 	const currency = mapping.currency === undefined ? (columns[indexes.payout ?? -1]?.currency ?? null) : null;
-	return { layout: layout ?? "mapping", dateOrder: dateOrder ?? known?.dateOrder ?? null, indexes, currency };
+	const salesCurrency = columns[indexes.sales ?? -1]?.currency ?? null;
+	// A column that is named for its date need not be the layout's.
+	const order = dateOrder ?? (mapping.date === undefined ? (known?.dateOrder ?? null) : null);
+	return { layout: layout ?? "mapping", dateOrder: order, indexes, currency, salesCurrency };
 }
 
 /** A column's name: as it is written but for letter case, squashed, and squashed without the currency that stands behind it. */
 type ColumnName = { written: string; squashed: string; bare: string; currency: string | null };
 
+/** Currencies whose codes are words that may stand in brackets. */
+const WORDS: ReadonlySet<string> = new Set(["ALL", "TOP"]);
+
 function readName(name: string): ColumnName {
 	const written = name.trim().toLowerCase();
 	const squashed = squash(name);
 	const [, before = "", code = ""] = /^(.*)[([]([A-Z]{3})[)\]]$/s.exec(name.trim()) ?? [];
-	if (Intl.supportedValuesOf("currency").includes(code)) return { written, squashed, bare: squash(before), currency: code };
+	if (!WORDS.has(code) && Intl.supportedValuesOf("currency").includes(code))
+		return { written, squashed, bare: squash(before), currency: code };
 	return { written, squashed, bare: squashed, currency: squashed.endsWith("usd") ? "USD" : null };
 }
 

@@ -9,7 +9,7 @@ import { normaliseClickId } from "../../lib/click-id.ts";
 import type { DateOrder, StatementField } from "../../lib/enums.ts";
 import { findCsvStyle, linesOf, parseCsv } from "../feeds/csv.ts";
 import { currencyOf, type Marks } from "./currency-marks.ts";
-import { type ColumnMapping, findColumns, type LayoutName } from "./layouts.ts";
+import { type ColumnMapping, type Columns, findColumns, type LayoutName } from "./layouts.ts";
 import { faultOfDate, readDate } from "./read-date.ts";
 
 /** Rows of one statement: a longer period is compared in parts. */
@@ -70,12 +70,14 @@ export function readStatement(
 	if (header === undefined || records.length === 0) return { faults: [{ path: "", message: "there are no rows below a header" }] };
 	if (records.length > MAX_STATEMENT_ROWS)
 		return { faults: [{ path: "", message: `there are more than ${MAX_STATEMENT_ROWS} rows: split it by days` }] };
-	const columns = findColumns(header, mapping, order);
+	const columns = findColumns(
+		header,
+		records.map(({ cells }) => cells),
+		mapping,
+		order,
+	);
 	if ("missing" in columns) return { faults: columns.missing };
-	const { layout, dateOrder, indexes, currency } = columns;
-	// Some exports end each row, but not the header, with a delimiter.
-	const isEnded = records.every(({ cells }) => cells.length > header.length && cells.at(-1)?.trim() === "");
-	const isSure = (payout: string | null) => style?.delimiter !== "," || WITH_POINT.test(payout ?? "");
+	const { layout, dateOrder, indexes, currency, salesCurrency } = columns;
 	const faults: RowFault[] = [];
 	const unread = new Set<string>();
 	const rowsOf = new Map<string, [StatedSale, ...StatedSale[]]>();
@@ -90,8 +92,10 @@ export function readStatement(
 		const id = cellOf("txnid");
 		const txnid = id === null || ROUNDED.test(id) ? null : readTxnid(id);
 		const read =
-			faultOfRow(isEnded && isSure(cellOf("payout")) ? cells.length - 1 : cells.length, header.length, isCut, id) ??
-			(txnid === null ? "has no transaction id that could be one" : readSale(txnid, cellOf, dateOrder, now, platform.currency));
+			faultOfRow(isWhole(cells, style?.delimiter, indexes) ? filledOf(cells) : cells.length, header.length, isCut, id) ??
+			(txnid === null
+				? "has no transaction id that could be one"
+				: readSale(txnid, cellOf, dateOrder, now, { byDefault: platform.currency, salesCurrency }));
 		const before = txnid === null ? undefined : rowsOf.get(txnid);
 		const isMixed = typeof read !== "string" && before !== undefined && before[0].currency !== read.currency;
 		const fault = isMixed ? "is in another currency than other rows of its transaction" : read;
@@ -108,8 +112,19 @@ export function readStatement(
 	return { layout, rowCount: records.length, sales, faults, unread };
 }
 
-/** Written with a point, an amount has no comma that could have parted it. */
-const WITH_POINT = /\.\d+\D*$/;
+/**
+ * Whether no amount of a row can have been parted by its own comma: it has a comma or a point within, or no digits stand behind it. Some
+ * exports end rows, but not the header, with delimiters: what is empty there counts then for nothing.
+ */
+function isWhole(cells: readonly string[], delimiter: string | undefined, { payout, sales }: Columns["indexes"]): boolean {
+	const amounts = [payout, sales].filter((at) => at !== undefined);
+	return delimiter !== "," || amounts.every((at) => /[.,]/.test(cells[at] ?? "") || !/^\s*\d/.test(cells[at + 1] ?? ""));
+}
+
+/** How many fields a row has up to the last that is not empty. */
+function filledOf(cells: readonly string[]): number {
+	return cells.findLastIndex((cell) => cell.trim() !== "") + 1;
+}
 
 /** What is wrong with a row whatever its fields say, or null. */
 function faultOfRow(count: number, width: number, isCut: boolean, id: string | null): string | null {
@@ -125,7 +140,7 @@ function readSale(
 	cellOf: (field: StatementField) => string | null,
 	order: DateOrder | null,
 	now: number,
-	byDefault: string,
+	{ byDefault, salesCurrency }: { byDefault: string; salesCurrency: string | null },
 ): StatedSale | string {
 	const payout = cellOf("payout");
 	const paid = payout === null ? null : readMoney(payout);
@@ -138,12 +153,13 @@ function readSale(
 	if (date !== null && at === null) return `${JSON.stringify(date.slice(0, 40))} ${faultOfDate(date)}`;
 	if (at !== null && !isEventTime(at, now)) return `${JSON.stringify(date?.slice(0, 40) ?? "")} is before 2000, or more than a day ahead`;
 	const [cid, sales] = [cellOf("cid"), cellOf("sales")];
+	const isOther = salesCurrency !== null && salesCurrency !== (currency ?? byDefault);
 	return {
 		txnid,
 		cid: cid === null ? null : normaliseClickId(cid),
 		at,
 		payoutMicros: paid.micros,
-		salesMicros: sales === null ? null : readSales(sales, currency, byDefault),
+		salesMicros: sales === null || isOther ? null : readSales(sales, currency, byDefault),
 		currency,
 		status: readWord(cellOf("status") ?? ""),
 	};

@@ -1,5 +1,5 @@
 /** How an isolate reads a packed book: what it waits for, what it gets in the background, and what it does where KV has not all of it. */
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { BookBrand } from "../../../src/campaign-book/book.ts";
 import { domainKey, MANIFEST_KEY } from "../../../src/campaign-book/format.ts";
 import { CampaignBook, findByOpenRtbIdentity } from "../../../src/campaign-book/load.ts";
@@ -326,6 +326,26 @@ describe("unit: a packed book in an isolate", () => {
 		without.delete(domainKey(domainOf(2)));
 		expect(await publish({ entries: without, bits: 2, version: 5 })).toBeNull();
 		expect(book.stats.bytes).toBeLessThan(2 * packed.head.bytes + 100_000);
+	});
+
+	test("a changed chunk that KV keeps to itself keeps no new book out: it serves as it was", async () => {
+		const packed = packedBook(contents);
+		const { priceOf, settle } = open(packed);
+		await priceOf(domainOf(1), 0);
+		await settle();
+		const next = packedBook({ ...contents, entries: entriesOf(500_000), version: 2 }, packed);
+		const index = (at: number) => shardOf(slotOf(domainKey(domainOf(at))), 4);
+		const silent = `book:f:4:${index(1)}:${next.head.facts.slice(index(1) * 12, index(1) * 12 + 12)}`;
+		packed.before = (keys) => (keys.includes(silent) ? new Promise(() => {}) : Promise.resolve());
+		const other = Array.from({ length: BRANDS }, (_, at) => at).find((at) => index(at) !== index(1)) ?? 0;
+		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+		onTestFinished(() => void vi.useRealTimers());
+		for (let now = TTL_MS + 1; now < 3 * TTL_MS; now += 5_000) {
+			expect(await priceOf(domainOf(1), now)).toBe(400_000);
+			await priceOf(domainOf(other), now);
+			await vi.advanceTimersByTimeAsync(5_000);
+		}
+		expect(await priceOf(domainOf(other), 3 * TTL_MS)).toBe(500_000);
 	});
 
 	test("changed links that KV keeps to itself hold no click up: those before serve", async () => {

@@ -186,15 +186,43 @@ describe("unit: files as programs write them", () => {
 			return [sales.map(({ txnid, payoutMicros }) => [txnid, payoutMicros]), faults.map(({ line }) => line)];
 		};
 		const ended = `${HEADER}\nA,2026-11-10,APPROVED,1.50,c1,\nB,2026-11-10,APPROVED,2.50,c2,\n`;
-		const read1 = [
+		const both = [
 			["A", 1_500_000],
 			["B", 2_500_000],
 		];
-		expect(sales(ended)).toEqual([read1, []]);
-		expect(sales(ended.replaceAll(",", ";").replaceAll(".", ","))).toEqual([read1, []]);
+		expect(sales(ended)).toEqual([both, []]);
+		expect(sales(ended.replaceAll(",", ";").replaceAll(".", ","))).toEqual([both, []]);
+		expect(sales(ended.replaceAll(/[12][.]50/g, (amount) => `"${amount.replace(".", ",")}"`))).toEqual([both, []]);
+		expect(sales(`${ended.replaceAll(",\n", ",,\n")}C,2026-11-10,APPROVED,4,c3,\nD,2026-11-10,APPROVED,5,c4\n`)).toEqual([
+			[...both, ["C", 4_000_000], ["D", 5_000_000]],
+			[],
+		]);
 		// The amount's own comma, and nothing in the last field.
 		expect(sales(`${HEADER}\nA,2026-11-10,APPROVED,1,50,\n`)).toEqual([[], [2]]);
-		expect(sales(`${ended}C,2026-11-10,APPROVED,1.50,c3\n`)).toEqual([[["C", 1_500_000]], [2, 3]]);
+	});
+
+	it.each([
+		["the sale's currency is another", "Fee (EUR),Sales (GBP)", "5.00,100.00", { currency: "EUR", salesMicros: null }],
+		["the sale has the payout's among several", "Fee (EUR),Sales (USD),Sales (EUR)", "5.00,9.00,8.00", { salesMicros: 8_000_000 }],
+		["the sale has none of the payout's", "Fee (EUR),Sales (USD),Sales (GBP)", "5.00,9.00,8.00", { salesMicros: null }],
+		["a word in brackets is no currency", "Fee (ALL)", "5.00", { currency: null, payoutMicros: 5_000_000 }],
+		["two columns say the same", "Fee,Status,Status", "5.00,paid,paid", { status: "paid" }],
+	])("%s", (_, names, values, sale) => {
+		const [payout = ""] = names.split(",");
+		expect(read(`Order,${names}\nA,${values}\n`, { txnid: "Order", payout }).sales).toMatchObject([{ txnid: "A", ...sale }]);
+	});
+
+	it("two columns of one name that differ can only be left out", () => {
+		const text = "Order,Fee,Status,Status\nA,5.00,paid,void\n";
+		expect(() => read(text, { txnid: "Order", payout: "Fee", status: "Status" })).toThrow(
+			"several columns may be it: Status, Status: leave out",
+		);
+	});
+
+	it("a column that is named for its date is not taken for the layout's", () => {
+		const text = "Order,Click Ref,Date,Commission (EUR)\nA,c,03/04/2026,5.00\n";
+		const { faults } = read(text, { txnid: "Order", payout: "Commission (EUR)", date: "Date" });
+		expect(faults).toMatchObject([{ message: expect.stringContaining("could be two days") }]);
 	});
 
 	it("lines may end as on old Macintoshes, and a spreadsheet may have named the delimiter", () => {
@@ -225,7 +253,7 @@ describe("unit: files as programs write them", () => {
 	it("a column that there is twice is taken only where a mapping tells which", () => {
 		const text = "Order,Commission %,Commission,Commission\nX,7,1.50,USD\n";
 		expect(() => read(text, { txnid: "Order", payout: "commission" })).toThrow(
-			/^mapping.payout: several columns may be it: Commission, Commission: name one/,
+			/^mapping.payout: several columns may be it: Commission, Commission: leave out the others/,
 		);
 		const plain = "Order,Commission (%),Commission\nX,7,1.50\n";
 		expect(() => read(plain, { txnid: "Order", payout: "commission " })).not.toThrow();
