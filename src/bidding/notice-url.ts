@@ -1,5 +1,4 @@
 /** Where an exchange tells what became of a bid: nothing is paid by it, and nothing else rests on it. */
-
 import type { NoticeKind } from "../lib/enums.ts";
 
 export const NOTICE_PATH = "/notice";

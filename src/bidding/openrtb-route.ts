@@ -13,7 +13,7 @@ import { type BidRequest, readBidRequest } from "../openrtb/read-request.ts";
 import { writeError, writeFill } from "../openrtb/write-response.ts";
 import { type AuctionRequest, type Bid, type Decision, noBid, seatOf } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
-import { holdAuction, type Laying, waitOf } from "./hold-auction.ts";
+import { holdAuction, type Laying } from "./hold-auction.ts";
 import { layOptions, lifeOf } from "./lay-options.ts";
 import { type ClickDetails, mintClickUrl } from "./mint-click-url.ts";
 import { moreOf } from "./more-of-bid.ts";
@@ -60,10 +60,9 @@ function answer(
 	let auction = toAuction(bidRequest);
 	const now = deps.now();
 	const find = (snapshot: BookSnapshot) => findByOpenRtbIdentity(snapshot, identity, now);
-	const findWhoAsks = () => findAsker(deps.book, identity, now, waitOf(bidRequest.tmaxMs) - (deps.now() - now), waitUntil);
 	if (auction === null) {
 		tellDecision(deps, "openrtb", identity, COUNTRY_NOT_SERVED, now, waitUntil);
-		return refuse(COUNTRY_NOT_SERVED, bidRequest.test, headers, now, findWhoAsks);
+		return refuse(COUNTRY_NOT_SERVED, bidRequest.test, headers, now, () => findAsker(deps, identity, now, bidRequest.tmaxMs, waitUntil));
 	}
 	const asSent = auction;
 	let asker: BookPublisher | undefined;
@@ -78,7 +77,7 @@ function answer(
 		tellDecision(deps, "openrtb", identity, decision, now, waitUntil);
 		if (decision.outcome === "no-bid") {
 			const { reason } = decision;
-			const whoAsks = () => (reason === "publisher_not_enabled" ? findWhoAsks() : asker);
+			const whoAsks = () => (reason === "publisher_not_enabled" ? findAsker(deps, identity, now, bidRequest.tmaxMs, waitUntil) : asker);
 			return refuse(decision, bidRequest.test, headers, now, whoAsks);
 		}
 		return fill(deps, { request: bidRequest, json }, auction ?? asSent, decision, headers, now);

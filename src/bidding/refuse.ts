@@ -10,6 +10,8 @@ import { equalTexts, sha256Hex } from "../lib/bytes.ts";
 import { NO_BID_REASONS } from "../openrtb/no-bid.ts";
 import { writeNoBid } from "../openrtb/write-response.ts";
 import type { NoBid } from "./auction.ts";
+import type { BiddingDeps } from "./deps.ts";
+import { waitOf } from "./hold-auction.ts";
 
 /** Undefined where it is unknown. */
 type Asker = BookPublisher | undefined | Promise<BookPublisher | undefined>;
@@ -43,18 +45,18 @@ async function isKeyOf({ accessKeys }: BookPublisher, key: string, now: number):
 
 /**
  * Who asks, enabled or not, where no auction was held that knows; undefined also while the book cannot be read, or not in time.
- * @param waitMs what is left of the auction's time
+ * @param tmaxMs of the auction that began at `now`: no longer is waited than is left of it
  */
 export function findAsker(
-	book: CampaignBook,
+	deps: Pick<BiddingDeps, "book" | "now">,
 	identity: string,
 	now: number,
-	waitMs: number,
+	tmaxMs: number | null,
 	waitUntil: WaitUntil,
 ): Promise<BookPublisher | undefined> {
-	const asker = lookUp(book, identity, now, waitUntil);
+	const asker = lookUp(deps.book, identity, now, waitUntil);
 	waitUntil(asker);
-	return within(asker, waitMs, undefined);
+	return within(asker, waitOf(tmaxMs) - (deps.now() - now), undefined);
 }
 
 async function lookUp(book: CampaignBook, identity: string, now: number, waitUntil: WaitUntil): Promise<BookPublisher | undefined> {

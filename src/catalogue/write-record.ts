@@ -1,5 +1,4 @@
 /** Writes brand records as JSON text, in the interface's order of fields. Pure. */
-
 import { offerIdOf } from "../lib/md5-ids.ts";
 import { MICROS_PER_USD } from "../lib/money.ts";
 import type { ListRequest } from "./list-request.ts";

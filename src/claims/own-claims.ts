@@ -1,5 +1,4 @@
 /** A publisher's claims: what is known is told at once, otherwise one is opened. */
-
 import { sql } from "drizzle-orm";
 import type * as v from "valibot";
 import { microsOf } from "../adjustments/adjustment-request.ts";

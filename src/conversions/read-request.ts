@@ -1,5 +1,4 @@
 /** Takes a postback's parameters off the wire: the query, and for POST the form. */
-
 import { readCapped } from "../lib/read-capped.ts";
 import { utf8 } from "../lib/utf8.ts";
 import { fromUtf8OrWindows1252 } from "../lib/windows-1252.ts";

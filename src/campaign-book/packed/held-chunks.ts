@@ -1,5 +1,4 @@
 /** All chunks that an isolate holds in memory, and which of those that a head names it has not, or has as they were before. */
-
 import { putBounded } from "../../lib/bounded-map.ts";
 import { fromUtf8 } from "../../lib/utf8.ts";
 import type { BookBrand } from "../book.ts";

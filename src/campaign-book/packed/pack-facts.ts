@@ -1,5 +1,4 @@
 /** Packs entries of the campaign book into a chunk of facts: the same entries always give the same bytes. */
-
 import type { ReleaseWire } from "../../lib/release.ts";
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import type { BrandWire, CampaignWire } from "../wire.ts";

@@ -16,6 +16,7 @@ import { auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
 import { invalidInput, notThere } from "../../http/errors.ts";
+import { wordsOfAtMost } from "../../http/texts.ts";
 import { fromBase64Url, toBase64Url } from "../../lib/base64-url.ts";
 import { parseJson } from "../../lib/json.ts";
 import { logInfo } from "../../lib/log.ts";
@@ -34,12 +35,7 @@ export type KnownPasskey = { id: string; name: string; createdAt: number; lastUs
 const MAX_PASSKEYS = 20;
 const SITE = "Clickbourse";
 
-const passkeyName = v.pipe(
-	v.string("must be a text"),
-	v.trim(),
-	v.nonEmpty("must not be blank"),
-	v.maxLength(64, "must have at most 64 characters"),
-);
+const passkeyName = wordsOfAtMost(64);
 const text = v.pipe(v.string(), v.maxLength(16_384));
 /** What browsers answer; the rest of it is read by the library that verifies it. */
 const credential = v.looseObject({

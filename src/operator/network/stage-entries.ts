@@ -1,5 +1,4 @@
 /** Turns the entries of a network file into staged rows, and warns of what is likely a mistake. */
-
 import { ALL_HOURS } from "../../campaign-book/book.ts";
 import { keysOfBrand } from "../../campaign-book/build.ts";
 import { slotOf } from "../../campaign-book/slots.ts";

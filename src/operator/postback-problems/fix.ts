@@ -1,5 +1,4 @@
 /** What mends a problem with postbacks, in words: pure. */
-
 import { shellWord } from "../../lib/shell-word.ts";
 import type { Cause, ProblemCause } from "./classify.ts";
 import type { NetworkMacros } from "./network-macros.ts";

@@ -114,14 +114,14 @@ export function findColumns(
 		const found = own === undefined ? find(columns, known?.columns[field] ?? [field, ...(ALSO_NAMED[field] ?? [])]) : findOwn(columns, own);
 		const [index, ...others] = found;
 		const path = `mapping.${field}`;
-		const isAlike = rows.every((cells) => others.every((at) => cells[at]?.trim() === cells[index ?? -1]?.trim()));
+		const differs = (cells: readonly string[]) => others.some((at) => cells[at]?.trim() !== cells[index ?? -1]?.trim());
 		// What something was sold for in several currencies: that in which it is paid, else none of them.
 		const currencies = new Set(found.map((at) => columns[at]?.currency ?? null));
 		if (others.length > 0 && field === "sales" && !currencies.has(null) && currencies.size === found.length) {
 			const paid = columns[indexes.payout ?? -1]?.currency;
 			const sold = found.find((at) => columns[at]?.currency === paid);
 			if (sold !== undefined) indexes.sales = sold;
-		} else if (others.length > 0 && !isAlike) {
+		} else if (others.length > 0 && rows.some(differs)) {
 			const list = listColumns(found.map((at) => header[at] ?? ""));
 			const isNamed = new Set(found.map((at) => columns[at]?.written)).size > 1;
 			const advice = isNamed ? "name one as it is written, or leave out the others" : "leave out the others";

@@ -112,13 +112,15 @@ export function readStatement(
 	return { layout, rowCount: records.length, sales, faults, unread };
 }
 
+/** A comma within, so that it was quoted, or a point that parts no thousands. */
+const UNPARTED = /,|\.(?!\d{3}(?!\d))/;
+
 /**
- * Whether no amount of a row can have been parted by its own comma: it has a comma or a point within, or no digits stand behind it. Some
- * exports end rows, but not the header, with delimiters: what is empty there counts then for nothing.
+ * Whether no amount of a row can have been parted by its own comma: its marks say so, or no digits stand behind it. Some exports end rows, but not the header, with delimiters: what is empty there counts then for nothing.
  */
 function isWhole(cells: readonly string[], delimiter: string | undefined, { payout, sales }: Columns["indexes"]): boolean {
 	const amounts = [payout, sales].filter((at) => at !== undefined);
-	return delimiter !== "," || amounts.every((at) => /[.,]/.test(cells[at] ?? "") || !/^\s*\d/.test(cells[at + 1] ?? ""));
+	return delimiter !== "," || amounts.every((at) => UNPARTED.test(cells[at] ?? "") || !/^\s*\d/.test(cells[at + 1] ?? ""));
 }
 
 /** How many fields a row has up to the last that is not empty. */

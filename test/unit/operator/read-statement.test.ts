@@ -198,7 +198,8 @@ describe("unit: files as programs write them", () => {
 			[],
 		]);
 		// The amount's own comma, and nothing in the last field.
-		expect(sales(`${HEADER}\nA,2026-11-10,APPROVED,1,50,\n`)).toEqual([[], [2]]);
+		for (const amount of ["1,50", "1.234,50", "1,234.50"])
+			expect(sales(`${HEADER}\nA,2026-11-10,APPROVED,${amount},\n`)).toEqual([[], [2]]);
 	});
 
 	it.each([
