@@ -8,13 +8,15 @@ import { splitByBytes } from "../lib/split-by-bytes.ts";
 
 export type QueueMessage = { id: string; body: unknown };
 
-/** Keeps a batch of dead letters; one that comes twice is kept once. */
+/**
+ * Keeps a batch of dead letters; one that comes twice is kept once, and stays replayed where it is: what fails once more after its replay is
+ * another message, of an id of its own.
+ */
 export async function keepDeadLetters(db: Database, queue: QueueName, messages: readonly QueueMessage[], now: number): Promise<void> {
 	// PostgreSQL refuses a statement that would write one row twice.
 	const byId = new Map(messages.map(({ id, body }) => [id, { id, queue, body: JSON.stringify(body, readable), receivedAt: now }]));
 	for (const part of splitByBytes([...byId.values()])) {
-		const again = sql`ON CONFLICT (id) DO UPDATE SET received_at = excluded.received_at, replayed_at = NULL`;
-		await db.run(insertRows(deadLetters, part, again));
+		await db.run(insertRows(deadLetters, part, sql`ON CONFLICT (id) DO NOTHING`));
 	}
 }
 

@@ -58,6 +58,15 @@ describe("worker: dead letters are replayed", () => {
 		expect(await replay({})).toMatchObject({ replayed: { clicks: 0 } });
 	});
 
+	it("a letter that was replayed stays so where its batch comes once more", async () => {
+		const letter = { id: crypto.randomUUID(), timestamp: new Date(), attempts: 11, body: clickMessage() };
+		const deliver = () => worker.queue(createMessageBatch("clickbourse-clicks-dead", [letter]), env, createExecutionContext());
+		await deliver();
+		expect(await replay({})).toMatchObject({ replayed: { clicks: 1 } });
+		await deliver();
+		expect(await replay({})).toMatchObject({ replayed: { clicks: 0 }, remaining: { clicks: 0 } });
+	});
+
 	it("one that comes beside its twin is kept once, as are the others of its batch", async () => {
 		const [id, other] = [crypto.randomUUID(), crypto.randomUUID()];
 		const messages = [id, other, id].map((of) => ({ id: of, timestamp: new Date(), attempts: 11, body: { of } }));

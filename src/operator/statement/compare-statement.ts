@@ -50,14 +50,16 @@ export function compareStatement(sales: readonly StatedSale[], ledger: Ledger, u
 
 /**
  * The ids that sales have here, by those that the statement has of them: sales of one click and amount. One conversion is one sale; of
- * several that it may be, one that the statement counts.
+ * several that it may be, one that the statement counts, and that names its currency.
  */
 function findOtherIds(sales: readonly StatedSale[], ledger: Ledger, stated: ReadonlySet<string>): Map<string, string> {
 	const found = new Map<string, string>();
 	const taken = new Set(stated);
 	const unknown = sales.filter(({ txnid }) => ledger.conversionOf(txnid) === null);
 	const isCancelled = (sale: StatedSale) => saidOf(sale, ledger.platform, true) === "cancelled";
-	for (const sale of [...unknown.filter((each) => !isCancelled(each)), ...unknown.filter(isCancelled)]) {
+	// A sale of no currency may be any of one amount: it comes after those that name theirs.
+	const rankOf = (sale: StatedSale) => (isCancelled(sale) ? 2 : 0) + (sale.currency === null ? 1 : 0);
+	for (const sale of unknown.toSorted((a, b) => rankOf(a) - rankOf(b))) {
 		const other = sale.cid === null ? undefined : ledger.ofClick(sale.cid).find((same) => isAmount(sale, same) && !taken.has(same.txnid));
 		if (other === undefined) continue;
 		taken.add(other.txnid);

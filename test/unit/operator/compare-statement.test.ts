@@ -27,11 +27,11 @@ describe("unit: a statement's sale without a payout", () => {
 });
 
 describe("unit: sales of a statement that are here under other ids", () => {
-	/** What is told of sales of one click and amount. @param here ids of conversions @param theirs ids and words of sales */
-	function compareIds(here: readonly string[], theirs: readonly (readonly [string, string])[]) {
-		const sales = theirs.map(([txnid, status]) => ({
+	/** What is told of sales of one click and amount. @param here ids of conversions @param theirs ids, words and currencies of sales */
+	function compareIds(here: readonly string[], theirs: readonly (readonly [string, string, (string | null)?])[]) {
+		const sales = theirs.map(([txnid, status, currency = "USD"]) => ({
 			...{ txnid, status, cid: "c", at: 0 },
-			...{ payoutMicros: 5_000_000, salesMicros: null, currency: "USD" },
+			...{ payoutMicros: 5_000_000, salesMicros: null, currency },
 		}));
 		const counted = here.map((txnid) => ({
 			...blank({ platform: "p", txnid }, 0),
@@ -82,5 +82,20 @@ describe("unit: sales of a statement that are here under other ids", () => {
 				],
 			),
 		).toEqual([["two_ids", "b", "x"]]);
+	});
+
+	it("takes it for the one that names its currency, before one that may be of any", () => {
+		expect(
+			compareIds(
+				["x"],
+				[
+					["a", "approved", null],
+					["b", "approved", "USD"],
+				],
+			),
+		).toEqual([
+			["missing_here", "a", null],
+			["two_ids", "b", "x"],
+		]);
 	});
 });

@@ -455,6 +455,9 @@ describe("unit: amounts and dates of exports", () => {
 		["2026/11/03", null, "2026-11-03"],
 		["2026.11.03", "dmy", "2026-11-03"],
 		["3-Nov-26", null, "2026-11-03"],
+		["26-Nov-05", null, null],
+		["26/11/05", null, null],
+		["26-11-05", "dmy", null],
 		["Tue, 3 Nov 2026", null, "2026-11-03"],
 		["Tuesday, November 3, 2026", null, "2026-11-03"],
 	] as const)("%s (%s) is %s", (text, order, day) => {
