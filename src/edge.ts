@@ -1,5 +1,4 @@
 /** Composition root of the edge Worker: bidding and click redirects. KV and the click queue only; nothing here reaches D1. */
-import { Hono } from "hono";
 import { DecisionCounts } from "./bidding/count-decisions.ts";
 import { routeNotice } from "./bidding/notice-route.ts";
 import { routeBid } from "./bidding/routes.ts";
@@ -11,21 +10,19 @@ import { RecentVisits } from "./clicks/recent-visits.ts";
 import { routeClick } from "./clicks/redirect-route.ts";
 import { CLICKS_UNBOUND, ClickSender } from "./clicks/send-click.ts";
 import { type Env, readConfig } from "./config.ts";
+import { type Readiness, routeHealth } from "./health.ts";
 import { within } from "./lib/async.ts";
-import { jsonResponse } from "./lib/http.ts";
+import { notFound } from "./lib/http.ts";
 import { logError } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
 import { HOUR_MS, SECOND_MS } from "./lib/time.ts";
 import { writeError } from "./openrtb/write-response.ts";
-import { completeApp } from "./worker-app.ts";
 
 export type Edge = {
-	/** Everything that is answered by a router. */
-	app: Hono;
 	book: CampaignBook;
-	/** What else `/ready` asks, where more than the bid path is in this Worker: why it is not ready, or null. */
-	checks: (() => Promise<string | null>)[];
-	/** Answers what is recognised by its path, before any router: bids and clicks; null where the request is neither. */
+	/** What `/ready` says: whether there is a book. */
+	isReady: (ctx: ExecutionContext) => Promise<Readiness>;
+	/** Answers bids and clicks, which are recognised by their path; null where the request is neither. */
 	answer: (request: Request, ctx: ExecutionContext) => Response | Promise<Response> | null;
 };
 
@@ -62,25 +59,16 @@ export function edgeOf(env: Env): Edge {
 		clickTtlMs,
 		secureUrl: config.CLICK_URL.startsWith("https:") ? config.CLICK_URL : undefined,
 	};
-	const app = new Hono();
-	const checks: Edge["checks"] = [];
-	app.get("/ready", async (c) => {
-		const now = Date.now();
-		for (const check of checks) {
-			const fault = await check();
-			if (fault !== null) return jsonResponse({ status: fault }, 503);
-		}
-		const reading = Promise.resolve(book.snapshot(now, (promise) => c.executionCtx.waitUntil(promise)));
-		const snapshot = await within(reading, READY_TIMEOUT_MS, null);
-		if (snapshot === null) return jsonResponse({ status: "no book" }, 503);
-		const { version, publishedAt } = snapshot.manifest;
-		return jsonResponse({ status: "ready", book_version: version, book_age_seconds: Math.floor((now - publishedAt) / SECOND_MS) });
-	});
-	completeApp(app);
 	const edge: Edge = {
-		app,
 		book,
-		checks,
+		async isReady(ctx) {
+			const now = Date.now();
+			const reading = Promise.resolve(book.snapshot(now, (promise) => ctx.waitUntil(promise)));
+			const snapshot = await within(reading, READY_TIMEOUT_MS, null);
+			if (snapshot === null) return [503, { status: "no book" }];
+			const { version, publishedAt } = snapshot.manifest;
+			return [200, { status: "ready", book_version: version, book_age_seconds: Math.floor((now - publishedAt) / SECOND_MS) }];
+		},
 		answer(request, ctx) {
 			const waitUntil = (promise: Promise<unknown>) => ctx.waitUntil(promise);
 			// Once: each look at it makes a text again.
@@ -97,20 +85,24 @@ export function edgeOf(env: Env): Edge {
 }
 
 /**
- * Answers a request with the parts that `build` gives. A configuration that is not sound is an error inside, said exactly in the
- * log, and a plain 500 outside.
+ * Answers with the parts that `open` gives. A configuration that is not sound is an error inside, said exactly in the log, and a plain 500
+ * outside.
  */
-export function serve(request: Request, env: Env, ctx: ExecutionContext, build: (env: Env) => Edge): Response | Promise<Response> {
-	let edge: Edge;
+export function serve<Parts>(open: () => Parts, answer: (parts: Parts) => Response | Promise<Response>): Response | Promise<Response> {
+	let parts: Parts;
 	try {
-		edge = build(env);
+		parts = open();
 	} catch (error) {
 		logError("configuration.invalid", error);
 		return writeError(500, "Internal error");
 	}
-	return edge.answer(request, ctx) ?? edge.app.fetch(request, env, ctx);
+	return answer(parts);
 }
 
 export default {
-	fetch: (request, env, ctx) => serve(request, env, ctx, edgeOf),
+	fetch: (request, env, ctx) =>
+		serve(
+			() => edgeOf(env),
+			(edge) => edge.answer(request, ctx) ?? routeHealth(request, () => edge.isReady(ctx)) ?? notFound(),
+		),
 } satisfies ExportedHandler<Env>;

@@ -16,8 +16,9 @@ import { assetRoutes } from "./console/ui/asset-routes.ts";
 import { routePostback } from "./conversions/postback-route.ts";
 import { dayRoutes } from "./days/days-routes.ts";
 import { withConnections, withConnectionsOf } from "./db/postgres-connections.ts";
-import { type DatabaseFault, SchemaCheck } from "./db/schema-check.ts";
+import { SchemaCheck } from "./db/schema-check.ts";
 import { frontDoorRoutes } from "./front-door/front-door-routes.tsx";
+import { type Readiness, routeHealth } from "./health.ts";
 import { guard, type KeyHeader } from "./http/guard.ts";
 import { equalSecrets } from "./lib/bytes.ts";
 import { jsonResponse } from "./lib/http.ts";
@@ -36,8 +37,8 @@ export type Origin = {
 	app: Hono;
 	/** Answers what is recognised by its path, before any router: postbacks; null for other requests. */
 	answer: (request: Request, ctx: ExecutionContext) => Promise<Response> | null;
-	/** Why it is not ready; null where it is. */
-	findFault: () => Promise<DatabaseFault | null>;
+	/** What `/ready` says: whether its database is there, and migrated. */
+	isReady: () => Promise<Readiness>;
 };
 
 /** The origin's parts. `book` is the reader of the bid path where both live in one Worker: a publish reaches it at once. */
@@ -93,11 +94,15 @@ export function openOrigin(bindings: Env, book: CampaignBook): Origin {
 			verbs: operatorVerbs(services),
 		}),
 	);
+	completeApp(app);
 	const schema = new SchemaCheck(db, now);
 	return {
 		app,
 		answer: (request, ctx) => routePostback(services.postbacks, request, (promise) => ctx.waitUntil(promise)),
-		findFault: () => schema.findFault(),
+		async isReady() {
+			const fault = await schema.findFault();
+			return fault === null ? [200, { status: "ready" }] : [503, { status: fault }];
+		},
 	};
 }
 
@@ -106,25 +111,17 @@ const opened = new WeakMap<Env, Origin>();
 function originOf(env: Env): Origin {
 	const known = opened.get(env);
 	if (known !== undefined) return known;
-	const app = new Hono();
 	// Asked by `explain` alone.
 	const book = openBook(env.BOOK, readConfig(env), false);
-	const { app: routes, answer, findFault } = openOrigin(env, book);
-	app.get("/ready", async () => {
-		const fault = await findFault();
-		return fault === null ? jsonResponse({ status: "ready" }) : jsonResponse({ status: fault }, 503);
-	});
-	app.route("/", routes);
-	completeApp(app);
-	const origin: Origin = { app, answer, findFault };
+	const origin = openOrigin(env, book);
 	opened.set(env, origin);
 	return origin;
 }
 
 function serveOrigin(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response> {
 	try {
-		const { app, answer } = originOf(env);
-		return answer(request, ctx) ?? app.fetch(request, env, ctx);
+		const { app, answer, isReady } = originOf(env);
+		return answer(request, ctx) ?? routeHealth(request, isReady) ?? app.fetch(request, env, ctx);
 	} catch (error) {
 		logError("configuration.invalid", error);
 		return jsonResponse({ error: "Internal error" }, 500);

@@ -11,6 +11,10 @@ export function unauthorized(headers?: Record<string, string>): Response {
 	return jsonResponse({ error: "Unauthorized" }, 401, headers);
 }
 
+export function notFound(): Response {
+	return jsonResponse({ error: "Not found" }, 404);
+}
+
 /** The answer to a method that the path does not take. @param allow those that it takes, with commas between them */
 export function methodNotAllowed(allow: string, headers?: Record<string, string>): Response {
 	return jsonResponse({ error: "Method not allowed" }, 405, { ...headers, allow });

@@ -1,5 +1,7 @@
 import { Hono } from "hono";
 import { describe, expect, it, vi } from "vitest";
+import { type Readiness, routeHealth } from "../../src/health.ts";
+import { AwayError } from "../../src/lib/away.ts";
 import { completeApp } from "../../src/worker-app.ts";
 
 function answersOf(app: Hono, path: string) {
@@ -7,10 +9,9 @@ function answersOf(app: Hono, path: string) {
 }
 
 describe("worker: what every Worker's app answers", () => {
-	it("health, and 404 for what is nowhere", async () => {
+	it("404 for what is nowhere", async () => {
 		const app = new Hono();
 		completeApp(app);
-		expect(await answersOf(app, "/health")).toEqual({ status: 200, body: { status: "ok" } });
 		expect(await answersOf(app, "/nowhere")).toEqual({ status: 404, body: { error: "Not found" } });
 	});
 
@@ -26,14 +27,39 @@ describe("worker: what every Worker's app answers", () => {
 		logged.mockRestore();
 		expect(lines).toMatchObject([{ event: "request.failed", message: "the reason", request: expect.stringMatching(/./) }]);
 	});
+});
 
-	it("middleware that was there before sees /health", async () => {
-		const app = new Hono();
-		app.use("*", async (c, next) => {
-			await next();
-			c.res.headers.set("x-seen", "yes");
-		});
-		completeApp(app);
-		expect((await app.request("/health")).headers.get("x-seen")).toBe("yes");
+describe("worker: /health and /ready, before any router", () => {
+	const ask = (path: string, method = "GET", isReady = async (): Promise<Readiness> => [200, { status: "ready" }]) =>
+		routeHealth(new Request(`https://rtb.example${path}`, { method }), isReady);
+
+	it.each<[path: string, method: string, status: number, body: unknown]>([
+		["/health", "GET", 200, { status: "ok" }],
+		["/health?of=edge", "GET", 200, { status: "ok" }],
+		["/ready", "GET", 200, { status: "ready" }],
+		["/ready", "POST", 405, { error: "Method not allowed" }],
+		["/health", "DELETE", 405, { error: "Method not allowed" }],
+	])("%s by %s: %d", async (path, method, status, body) => {
+		const response = await ask(path, method);
+		expect([response?.status, await response?.json()]).toEqual([status, body]);
+	});
+
+	it("HEAD has no body, and no cache keeps an answer", async () => {
+		for (const path of ["/health", "/ready"]) {
+			const response = await ask(path, "HEAD");
+			expect([response?.status, response?.headers.get("cache-control"), await response?.text()]).toEqual([200, "no-store", ""]);
+		}
+	});
+
+	it.each(["/", "/healthy", "/health/", "/ready/now", "/x/health"])("%s is another's", (path) => {
+		expect(ask(path)).toBeNull();
+	});
+
+	it("what makes /ready fail is a line of the log, 503 where something is away", async () => {
+		const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+		const failing = (error: Error) => ask("/ready", "GET", () => Promise.reject(error));
+		expect([(await failing(new Error("the reason")))?.status, (await failing(new AwayError("D1")))?.status]).toEqual([500, 503]);
+		expect(logged.mock.calls.join()).toContain("the reason");
+		logged.mockRestore();
 	});
 });

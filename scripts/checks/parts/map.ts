@@ -545,8 +545,14 @@ export const SOURCE_PARTS: readonly Part[] = [
 		packages: ["hono"],
 	},
 	{
+		path: "src/health.ts",
+		job: "answers `/health` and `/ready` in every Worker",
+		imports: ["src/lib"],
+		packages: [],
+	},
+	{
 		path: "src/worker-app.ts",
-		job: "what every Worker answers: `/health`, not found, an error",
+		job: "what an app answers that has no route, or fails",
 		imports: ["src/lib"],
 		packages: ["hono"],
 	},
@@ -573,9 +579,9 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/bidding",
 			"src/clicks",
 			"src/config.ts",
-			"src/worker-app.ts",
+			"src/health.ts",
 		],
-		packages: ["hono"],
+		packages: [],
 	},
 	{
 		path: "src/origin-deps.ts",
@@ -689,6 +695,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/console",
 			"src/api-docs",
 			"src/front-door",
+			"src/health.ts",
 			"src/worker-app.ts",
 			"src/config.ts",
 			"src/origin-deps.ts",
@@ -701,7 +708,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/worker.ts",
 		job: "joins edge and origin",
-		imports: ["src/db/postgres-connections.ts", "src/config.ts", "src/edge.ts", "src/background.ts", "src/origin.ts"],
+		imports: ["src/db/postgres-connections.ts", "src/config.ts", "src/edge.ts", "src/background.ts", "src/origin.ts", "src/health.ts"],
 		packages: [],
 	},
 ];
@@ -927,11 +934,11 @@ export const REACHES: readonly { entry: string; parts: readonly string[]; packag
 			"src/campaign-book",
 			"src/bidding",
 			"src/clicks",
-			"src/worker-app.ts",
+			"src/health.ts",
 			"src/variables.ts",
 			"src/config.ts",
 			"src/edge.ts",
 		],
-		packages: ["@stablelib/chacha", "@stablelib/poly1305", "cloudflare:workers", "hono", "isbot", "siphash", "ts-md5", "valibot"],
+		packages: ["@stablelib/chacha", "@stablelib/poly1305", "cloudflare:workers", "isbot", "siphash", "ts-md5", "valibot"],
 	},
 ];
