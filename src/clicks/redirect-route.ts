@@ -1,38 +1,19 @@
 /** GET /click on the click tracker: redirects to the platform's link from memory only, and records the click afterwards. */
-import {
-	BID_PAY_MS,
-	type BookBrand,
-	type BookCampaign,
-	type BookPublisher,
-	DEFAULT_PRIVACY,
-	isBrandBlocked,
-} from "../campaign-book/book.ts";
-import { operatorView, type Reckoning, reckonLink } from "../campaign-book/learned.ts";
+import type { BookBrand, BookPublisher } from "../campaign-book/book.ts";
 import { type BookSnapshot, findByIdentity } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import type { ClickToken } from "../click-token/token-content.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { AwayError, inTime } from "../lib/away.ts";
-import { deviceAt, isOtherDevice } from "../lib/device.ts";
-import type { LinkType } from "../lib/enums.ts";
-import { newTimeOrderedId, newUuid } from "../lib/ids.ts";
-import { connectionOf, networkPrefix } from "../lib/ip.ts";
 import { logError } from "../lib/log.ts";
-import { clickHashOf } from "../lib/md5-ids.ts";
-import { priceToMicros } from "../lib/money.ts";
 import { Query } from "../lib/query.ts";
 import { isPathAt, pathStartOf, searchAt } from "../lib/request-url.ts";
 import { SECOND_MS } from "../lib/time.ts";
-import { layPolicies } from "../lib/traffic-rules.ts";
-import { privacyOf } from "../privacy/privacy-of.ts";
-import { readQuerySignals } from "../privacy/query-signals.ts";
 import { chooseTarget, fillTemplate } from "./choose-target.ts";
+import { type AskedClick, composeClick } from "./compose-click.ts";
 import type { RedirectDeps } from "./deps.ts";
-import { CLICK_FORMAT, CLICK_TEXTS, type ClickMessage, type ClickText } from "./message.ts";
-import { type ClickFacts, judge } from "./payable.ts";
-import { readCountry, readParameter, readTexts } from "./read-parameters.ts";
-import { recordClick, type Visitor } from "./record-click.ts";
-import { readNetworkFacts, readRequestFacts } from "./request-facts.ts";
+import { readCountry, readParameter } from "./read-parameters.ts";
+import { recordClick } from "./record-click.ts";
 
 const CLICK_PATH = "/click";
 
@@ -78,7 +59,7 @@ const BOOK_TIMEOUT_MS = 5 * SECOND_MS;
 
 const AGAIN = "This link cannot be opened just now. Please try again.";
 
-type Click = { deps: RedirectDeps; request: Request; method: string; waitUntil: WaitUntil; query: Query; token: ClickToken };
+type Click = AskedClick & { waitUntil: WaitUntil };
 
 /** Finds the brand of the token: at once where the book is resident, as for nearly every click. */
 function resolveClick(click: Click): Response | Promise<Response> {
@@ -119,136 +100,29 @@ function unavailable(): Response {
 }
 
 function redirect(
-	{ deps, request, method, waitUntil, query, token }: Click,
+	asked: Click,
 	snapshot: BookSnapshot,
 	found: BookBrand | null,
 	publisher: BookPublisher | undefined,
 	now: number,
 ): Response {
-	const brand = found?.brandId === token.advertiserId ? found : undefined;
-	const country = readCountry(query);
-	const target = brand === undefined ? null : chooseTarget(brand, token.campaignId, country, readParameter(query, "dl"));
-	if (target === null) return page(404, "This link leads nowhere any more.");
-
-	const { campaign } = target;
-	const { headers } = request;
-	const address = headers.get("cf-connecting-ip");
-	const visitor: Visitor = { userAgent: headers.get("user-agent"), connection: address === null ? null : connectionOf(address) };
-	const policy = layPolicies(publisher?.traffic ?? snapshot.traffic, campaign.traffic);
-	const known = readRequestFacts(method, headers, visitor.userAgent, request);
-	const network = readNetworkFacts(request, headers, campaign.country, policy);
-	const facts: ClickFacts = {
-		// By name: to spread them costs a redirect a microsecond each.
-		head: known.head,
-		prefetch: known.prefetch,
-		no_user_agent: known.no_user_agent,
-		bot: known.bot,
-		embedded: known.embedded,
-		country: network.country,
-		data_centre: network.data_centre,
-		// A bid promises the price of its own campaign: where the brand no longer has that, another one leads the user on, unpaid.
-		campaign_stopped: !campaign.active || (token.kind !== "link" && token.campaignId !== campaign.campaignId),
-		publisher_suspended: publisher?.suspended === true,
-		brand_stopped: brand?.active === false,
-		blocked: brand !== undefined && publisher !== undefined && isBrandBlocked(brand, publisher, campaign.country),
-		test: token.test,
-		expired: isExpired(token, publisher, deps.clickTtlMs, now),
-		other_device: isOfOtherDevice(token, visitor),
-	};
-	const { reason, flags } = judge(facts, policy);
-	const hash = clickHashOf(token.kind === "link" ? newUuid() : token.auctionId);
-	const linkCountry = country ?? campaign.country;
-	const signals = readQuerySignals(query, headers.get("sec-gpc"));
-	const isStripped =
-		token.stripped || (signals !== null && privacyOf(signals, publisher?.privacy ?? DEFAULT_PRIVACY, deps.vendorId ?? null) !== "as_sent");
-	const keyword = isStripped ? null : token.keyword;
-	const texts = readTexts(query, isStripped ? textsOfStripped(token) : CLICK_TEXTS, keyword);
-	const learned = token.kind === "link" ? deps.book.learned : null;
-	const reckoning =
-		learned === null || publisher === undefined || publisher.restrained
-			? null
-			: learned.reckon(publisher, texts?.subi ?? texts?.psorc ?? null, target.link, now);
-	const terms = termsOf(token, publisher, publisher?.restrained === true ? operatorView(campaign) : campaign, reckoning);
-	// Every field, whether there is something in it or not: one shape (see lib/kept-shapes.ts). JSON leaves out what is undefined.
-	const click: ClickMessage = {
-		format: CLICK_FORMAT,
-		id: newTimeOrderedId(now),
-		at: now,
-		hash,
-		kind: token.kind,
-		publisher: token.publisher,
-		brandId: token.advertiserId,
-		campaignId: campaign.campaignId,
-		platformId: campaign.platformId ?? undefined,
-		country: linkCountry,
-		campaignCountry: linkCountry === campaign.country ? undefined : campaign.country,
-		reason: reason ?? undefined,
-		flags: flags.length > 0 ? flags : undefined,
-		pricingModel: terms.pricingModel,
-		sharePpm: terms.sharePpm,
-		bidMicros: terms.bidMicros,
-		grossMicros: terms.grossMicros,
-		texts,
-		ipPrefix: isStripped || address === null ? undefined : (networkPrefix(address) ?? undefined),
-		keyword: keyword ?? undefined,
-		askedFrom: isStripped ? undefined : (token.askedFrom ?? undefined),
-		link: pricedLink(token, target.link),
-		sourceHash: token.sourceHash ?? undefined,
-		userAgentHash: undefined,
-		connection: undefined,
-		network: undefined,
-	};
+	const { deps, query, token, waitUntil } = asked;
+	const brand = found?.brandId === token.advertiserId ? found : null;
+	const target = brand === null ? null : chooseTarget(brand, token.campaignId, readCountry(query), readParameter(query, "dl"));
+	if (brand === null || target === null) return page(404, "This link leads nowhere any more.");
+	const { click, visitor, stripped } = composeClick(asked, { snapshot, brand, publisher, target, now });
 	// Before the click is recorded: a template of which no link can be made sends nobody anywhere.
-	REDIRECT_HEADERS.set("location", fillTemplate(target, hash));
+	REDIRECT_HEADERS.set("location", fillTemplate(target, click.hash));
 	const response = new Response(null, { status: 302, headers: REDIRECT_HEADERS });
-	waitUntil(recordClick(deps.store, click, visitor, isStripped ? policy : null));
+	waitUntil(recordClick(deps.store, click, visitor, stripped));
 	deps.measure?.({
 		event: "click",
 		publisher: token.publisher,
-		outcome: reason ?? "ok",
+		outcome: click.reason ?? "ok",
 		channel: token.kind,
 		amountMicros: click.bidMicros ?? 0,
 	});
 	return response;
-}
-
-/** Values that are no user's: what clicks are counted by, and the publisher's own id of the click, which it is paid by. */
-const OF_NO_USER = ["subi", "psorc", "pcat", "atag"] as const satisfies readonly ClickText[];
-const WITH_CLICK_ID = ["clickid", ...OF_NO_USER] as const satisfies readonly ClickText[];
-
-function textsOfStripped({ userClickId }: ClickToken): readonly ClickText[] {
-	return userClickId ? OF_NO_USER : WITH_CLICK_ID;
-}
-
-/** A bid is priced by the page that was asked for: whoever has its URL can take that out, or put one in. */
-function pricedLink({ kind, deeplink }: ClickToken, clicked: LinkType): LinkType {
-	if (kind === "link") return clicked;
-	return deeplink ? "deeplink" : "homepage";
-}
-
-/** Tracking links do not age: they are made once and used for months. */
-function isExpired(token: ClickToken, publisher: BookPublisher | undefined, clickTtlMs: number, now: number): boolean {
-	if (token.kind === "link") return false;
-	const lifeMs = token.lifeSeconds === null ? clickTtlMs : token.lifeSeconds * SECOND_MS;
-	return now - token.mintedAt > Math.min(publisher?.bidPayMs ?? BID_PAY_MS, clickTtlMs, lifeMs);
-}
-
-function isOfOtherDevice(token: ClickToken, { connection, userAgent }: Visitor): boolean {
-	if (token.device === null) return false;
-	const device = deviceAt(connection, userAgent);
-	return device !== null && isOtherDevice(token.device, device);
-}
-
-/**
- * What the click is paid by, which nothing changes later: what the bid promised, or for a tracking link EPC and share of the moment. What
- * a bid of an earlier version does not tell is the book's.
- */
-function termsOf(token: ClickToken, publisher: BookPublisher | undefined, campaign: BookCampaign, reckoning: Reckoning | null) {
-	const pricingModel = token.pricingModel ?? publisher?.pricingModel ?? undefined;
-	const sharePpm = token.sharePpm ?? publisher?.sharePpm;
-	if (token.kind !== "link") return { pricingModel, sharePpm, bidMicros: token.bidMicros, grossMicros: token.grossMicros ?? undefined };
-	const { grossMicros, price } = reckonLink(campaign, sharePpm ?? 0, reckoning);
-	return { pricingModel, sharePpm, bidMicros: sharePpm === undefined ? undefined : priceToMicros(price), grossMicros };
 }
 
 /**

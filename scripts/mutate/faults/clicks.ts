@@ -14,7 +14,7 @@ const DECIDE_PAUSE_TESTS = ["test/unit/clicks/decide-pause.test.ts"];
 export const CLICK_FAULTS: readonly Fault[] = [
 	{
 		name: "click-goes-to-the-platform-of-its-counting",
-		file: "src/clicks/redirect-route.ts",
+		file: "src/clicks/compose-click.ts",
 		find: "platformId: campaign.platformId ?? undefined",
 		replace: "platformId: undefined",
 		tests: ["test/worker/conversions/imports-between.test.ts"],
@@ -77,7 +77,7 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "tracking-links-expire",
-		file: "src/clicks/redirect-route.ts",
+		file: "src/clicks/compose-click.ts",
 		find: 'if (token.kind === "link") return false;',
 		replace: "",
 		tests: ["test/worker/what-a-bid-tells-its-click.test.ts"],
@@ -210,7 +210,7 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "bids-take-the-model-of-the-book",
-		file: "src/clicks/redirect-route.ts",
+		file: "src/clicks/compose-click.ts",
 		find: "token.pricingModel ?? publisher?.pricingModel",
 		replace: "publisher?.pricingModel",
 		tests: CLICK_TERMS_TESTS,
@@ -434,7 +434,7 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "a-suspended-publisher-is-paid",
-		file: "src/clicks/redirect-route.ts",
+		file: "src/clicks/compose-click.ts",
 		find: "publisher_suspended: publisher?.suspended === true,",
 		replace: "",
 		tests: STOPS_TESTS,
