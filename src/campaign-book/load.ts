@@ -61,6 +61,9 @@ export type BookOptions = {
 /** Until the key could be read. */
 const NO_FACTORS = new LearnedFactors(null);
 
+/** For whom a book is taken: for a request that waits for it, for an isolate that has published it itself, or for those to come. */
+type Taking = { isAwaited: () => boolean; hasPublished: boolean };
+
 export class CampaignBook {
 	readonly #store: BookStore;
 	readonly #ttlMs: number;
@@ -112,7 +115,7 @@ export class CampaignBook {
 				// It has looked, though nothing came of it: no bid waits for what KV may go on to keep to itself.
 				if (this.#refreshStartedAt !== Number.NEGATIVE_INFINITY) this.#manifestReadAt = now - this.#ttlMs;
 				this.#refreshStartedAt = now;
-				waitUntil(this.#readBoth(now, false));
+				waitUntil(this.#readBoth(now, () => false));
 			}
 		} else this.#pauses.refresh(now, waitUntil);
 		return this.#snapshot;
@@ -164,7 +167,7 @@ export class CampaignBook {
 
 	/** Takes a manifest that was just published in this very isolate, without waiting for KV to tell. */
 	async adopt(manifestText: string, now: number): Promise<void> {
-		await this.#take(manifestText, now, { hasPublished: true });
+		await this.#take(manifestText, now, { isAwaited: () => false, hasPublished: true });
 		if ((this.#snapshot?.manifest.learned === 1) !== (this.#learned !== null)) await this.#takeLearned(new Map(), now);
 	}
 
@@ -173,8 +176,8 @@ export class CampaignBook {
 		this.#pauses.adopt(campaignIds, now);
 	}
 
-	/** @param isAwaited whether a request waits for it, since there is no book or one from before a long sleep */
-	async #readBoth(now: number, isAwaited: boolean): Promise<BookSnapshot | null> {
+	/** @param isAwaited whether a request still waits for it, since there is no book or one from before a long sleep */
+	async #readBoth(now: number, isAwaited: () => boolean): Promise<BookSnapshot | null> {
 		try {
 			const values = await this.#get([
 				MANIFEST_KEY,
@@ -183,7 +186,7 @@ export class CampaignBook {
 				...(this.#snapshot === null || this.#snapshot.manifest.learned === 1 ? [LEARNED_KEY] : []),
 			]);
 			await this.#pauses.take(values, now);
-			const isTaken = await this.#take(values.get(MANIFEST_KEY) ?? null, now, { isAwaited });
+			const isTaken = await this.#take(values.get(MANIFEST_KEY) ?? null, now, { isAwaited, hasPublished: false });
 			await this.#takeLearned(values, now);
 			if (!isTaken && this.#snapshot?.format === BOOK_FORMAT) await this.#shards.fetchAwaited(this.#snapshot.manifest, now);
 		} catch (error) {
@@ -195,10 +198,12 @@ export class CampaignBook {
 
 	/** Reads for a request that waits: for all of it where there is no book, else for so long. */
 	async #awaitBoth(now: number, waitUntil: WaitUntil): Promise<BookSnapshot | null> {
-		const reading = this.#readBoth(now, true);
+		let isAwaited = true;
+		const reading = this.#readBoth(now, () => isAwaited);
 		if (this.#snapshot === null) return reading;
 		waitUntil(reading);
 		await within(reading, AWAITED_MS, null);
+		isAwaited = false;
 		this.#noteTried(now);
 		return this.#snapshot;
 	}
@@ -230,14 +235,14 @@ export class CampaignBook {
 	}
 
 	/** Whether the manifest took over: chunk by chunk, but where a bid waits for it, or this very isolate has published it. */
-	async #take(text: string | null, now: number, { isAwaited = false, hasPublished = false }): Promise<boolean> {
+	async #take(text: string | null, now: number, { isAwaited, hasPublished }: Taking): Promise<boolean> {
 		const current = this.#snapshot?.manifest;
 		if (text === null || (current !== undefined && text.startsWith(startOf(current)))) return false;
 		const manifest = parseManifest(text) ?? (this.#packed === null ? null : parseHead(text));
 		if (manifest === null || (current !== undefined && manifest.version <= current.version)) return false;
 		if (manifest.format === BOOK_FORMAT) {
 			if (current?.format === BOOK_FORMAT) await this.#shards.prefetch(current, manifest, now);
-		} else if (current?.format === PACKED_FORMAT && !isAwaited && this.#packed !== null) {
+		} else if (current?.format === PACKED_FORMAT && !isAwaited() && this.#packed !== null) {
 			// One chunk that KV keeps to itself must not keep out all that is newer: what has not come serves as it was.
 			await within(this.#packed.prefetch(current, manifest, now), PREFETCH_MS, undefined);
 		}
@@ -246,7 +251,7 @@ export class CampaignBook {
 		if (before !== null && before.version >= manifest.version) return false;
 		if (manifest.format === BOOK_FORMAT) this.#open(before, manifest);
 		// What nothing replaces in the background must not stay, either.
-		else this.#openPacked(before, manifest, isAwaited || hasPublished || this.#fill === null);
+		else this.#openPacked(before, manifest, isAwaited() || hasPublished || this.#fill === null);
 		this.#manifestReadAt = Math.max(this.#manifestReadAt, now);
 		return true;
 	}

@@ -8,6 +8,7 @@ import { buildFilter, FuseFilter } from "../../../src/campaign-book/packed/fuse-
 import { BookUnavailableError } from "../../../src/campaign-book/resident-shards.ts";
 import { shardOf, slotOf } from "../../../src/campaign-book/slots.ts";
 import type { BrandWire } from "../../../src/campaign-book/wire.ts";
+import { within } from "../../../src/lib/async.ts";
 import { hashOf } from "../../../src/lib/hash.ts";
 import { DEFAULT_POLICY } from "../../../src/lib/traffic-rules.ts";
 import { ACME } from "../../support/memory-book.ts";
@@ -346,6 +347,29 @@ describe("unit: a packed book in an isolate", () => {
 			await vi.advanceTimersByTimeAsync(5_000);
 		}
 		expect(await priceOf(domainOf(other), 3 * TTL_MS)).toBe(500_000);
+	});
+
+	test("an isolate that slept, and whose new book comes when no bid waits for it any more, keeps what it has until the rest is there", async () => {
+		const packed = packedBook(contents);
+		const { priceOf, settle } = open(packed);
+		await priceOf(domainOf(1), 0);
+		await settle();
+		packedBook({ ...contents, entries: entriesOf(500_000), version: 2 }, packed);
+		const [head, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+		packed.before = (keys) => (keys.includes(MANIFEST_KEY) ? head : rest).promise;
+		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+		onTestFinished(() => void vi.useRealTimers());
+		const waited = priceOf(domainOf(1), 20 * TTL_MS);
+		await vi.advanceTimersByTimeAsync(500);
+		expect(await waited).toBe(400_000);
+		head.resolve();
+		await vi.advanceTimersByTimeAsync(100);
+		const asked = within(priceOf(domainOf(200), 20 * TTL_MS + 600), 10, "waits");
+		await vi.advanceTimersByTimeAsync(10);
+		expect(await asked).toBe(400_000);
+		rest.resolve();
+		await settle();
+		expect(await priceOf(domainOf(1), 20 * TTL_MS + 601)).toBe(500_000);
 	});
 
 	test("changed links that KV keeps to itself hold no click up: those before serve", async () => {
