@@ -19,6 +19,7 @@ import { withConnections, withConnectionsOf } from "./db/postgres-connections.ts
 import { SchemaCheck } from "./db/schema-check.ts";
 import { frontDoorRoutes } from "./front-door/front-door-routes.tsx";
 import { type Readiness, routeHealth } from "./health.ts";
+import { completeApp } from "./http/errors.ts";
 import { guard, type KeyHeader } from "./http/guard.ts";
 import { equalSecrets } from "./lib/bytes.ts";
 import { jsonResponse } from "./lib/http.ts";
@@ -30,7 +31,6 @@ import { openServices } from "./origin-services.ts";
 import { productRoutes } from "./products/routes.ts";
 import { publisherApiRoutes } from "./publisher-api/routes.ts";
 import { reportRoutes } from "./reports/routes.ts";
-import { completeApp } from "./worker-app.ts";
 
 export type Origin = {
 	/** Everything that is answered by a router. */

@@ -1,6 +1,8 @@
 /** The answers to requests at fault that several parts of the origin share, and who turns what a verb throws into its answer. */
+import type { Hono } from "hono";
 import type * as v from "valibot";
-import { HttpError, jsonResponse } from "../lib/http.ts";
+import { answerFault } from "../lib/answer-fault.ts";
+import { HttpError, jsonResponse, notFound } from "../lib/http.ts";
 import type { findingSchema } from "../lib/shapes.ts";
 
 /** What is wrong with an input, and where: a path such as `brands[3].domain`, empty for the input as a whole. */
@@ -31,4 +33,10 @@ export function invalidFields(messages: Record<string, string[]>): HttpError {
 export function answerHttpError(error: Error): Response {
 	if (error instanceof HttpError) return jsonResponse(error.body, error.status);
 	throw error;
+}
+
+/** Gives an app what it answers where it has no route, where what it needs is away, and where anything else was thrown. */
+export function completeApp(app: Hono): void {
+	app.notFound(notFound);
+	app.onError((error, c) => answerFault(error, c.req.raw));
 }

@@ -551,12 +551,6 @@ export const SOURCE_PARTS: readonly Part[] = [
 		packages: [],
 	},
 	{
-		path: "src/worker-app.ts",
-		job: "what an app answers that has no route, or fails",
-		imports: ["src/lib"],
-		packages: ["hono"],
-	},
-	{
 		path: "src/variables.ts",
 		job: "variables and secrets, checked",
 		imports: [],
@@ -696,7 +690,6 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/api-docs",
 			"src/front-door",
 			"src/health.ts",
-			"src/worker-app.ts",
 			"src/config.ts",
 			"src/origin-deps.ts",
 			"src/background.ts",

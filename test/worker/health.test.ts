@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { describe, expect, it, vi } from "vitest";
 import { type Readiness, routeHealth } from "../../src/health.ts";
+import { completeApp } from "../../src/http/errors.ts";
 import { AwayError } from "../../src/lib/away.ts";
-import { completeApp } from "../../src/worker-app.ts";
 
 function answersOf(app: Hono, path: string) {
 	return Promise.resolve(app.request(path)).then(async (response) => ({ status: response.status, body: await response.json() }));
