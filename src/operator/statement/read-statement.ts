@@ -116,7 +116,8 @@ export function readStatement(
 const UNPARTED = /,|\.(?!\d{3}(?!\d))/;
 
 /**
- * Whether no amount of a row can have been parted by its own comma: its marks say so, or no digits stand behind it. Some exports end rows, but not the header, with delimiters: what is empty there counts then for nothing.
+ * Whether no amount of a row can have been parted by its own comma: its marks say so, or no digits stand behind it. Some exports end rows,
+ * but not the header, with delimiters: what is empty there counts then for nothing.
  */
 function isWhole(cells: readonly string[], delimiter: string | undefined, { payout, sales }: Columns["indexes"]): boolean {
 	const amounts = [payout, sales].filter((at) => at !== undefined);

@@ -264,6 +264,27 @@ describe("unit: files as programs write them", () => {
 		expect(read(`${HEADER},Note,Note\nA,2026-11-10,APPROVED,1.50,c1,9,9\n`).sales).toHaveLength(1);
 	});
 
+	it("a mapping names a column however that is spelt, and blanks around names and values say nothing", () => {
+		const text = " Order Ref , Net Fee ,Net fee\nX, 1.50 ,1.50\n";
+		expect(read(text, { txnid: "order_ref", payout: "netfee" }).sales).toMatchObject([{ txnid: "X", payoutMicros: 1_500_000 }]);
+		expect(() => read(" Report , , \nA,2026-11-10,1.50\n")).toThrow(/: the columns are Report, , : remove what stands above the line/);
+	});
+
+	it("a row may end with delimiters and blanks, where no amount can have been parted by its comma", () => {
+		const header = "txnid,payout,quantity\n";
+		expect(read(`${header}A,1.50,3,\nB,2.50,3, ,\n`).sales).toMatchObject([{ payoutMicros: 1_500_000 }, { payoutMicros: 2_500_000 }]);
+		expect(read(`${header}A,1,50,3\n`)).toMatchObject({ sales: [], faults: [{ line: 2 }] });
+	});
+
+	it("a row of a transaction is at fault for what is wrong with it; one in another currency for that", () => {
+		const { sales, faults } = read("txnid,payout,currency\nA,1.50,USD\nA,soon,USD\nB,1.50,USD\nB,1.50,EUR\nC,1.50,EUR\nC,1.50,EUR\n");
+		expect(sales).toMatchObject([{ txnid: "C", payoutMicros: 3_000_000 }]);
+		expect(faults).toEqual([
+			{ line: 3, message: '"soon" is no amount' },
+			{ line: 5, message: "is in another currency than other rows of its transaction" },
+		]);
+	});
+
 	it.each([
 		["Commission ID,Order ID,Event Date,Commission Amount (GBP)\n1,O1,2026-11-10,1.50\n", {}, "GBP"],
 		["Commission ID,Order ID,Event Date,Pub Commission Amount [EUR]\n1,O1,2026-11-10,1.50\n", {}, "EUR"],
