@@ -270,6 +270,19 @@ describe("worker: erasing a user", () => {
 		expect(new Set(Object.values(again.counts)), JSON.stringify(again.counts)).toEqual(new Set([0]));
 	});
 
+	it("by a click's id leaves its hash in the place of its ids, as by its hash", async () => {
+		const click = clickRow({ ...USER_CLICK, id: "01a226cd-42c2-79a1-9bd0-27359bbe6972", publisher_click_id: "own-click-78" });
+		const hash = String(click.click_hash);
+		await storeClicks(click);
+		await consume(postbackMessage("west", { txnid: "t-by-id", cid: hash, status: "approved", s2: "s2-mark" }));
+		expect((await erase({ click: String(click.id) })).counts).toMatchObject({ clicks: 1, conversions: 1, postbacks: 1 });
+		const cids = ["conversions", "postback_intake"].map((table) => `SELECT cid FROM ${table} WHERE txnid = 't-by-id'`);
+		const cidOfEvents = "SELECT details ->> '$.set.cid' AS cid FROM conversion_events WHERE txnid = 't-by-id' AND seq = 1";
+		expect(await rowsOfAll([...cids, cidOfEvents])).toEqual([[{ cid: hash }], [{ cid: hash }], [{ cid: hash }]]);
+		const again = await erase({ click: hash });
+		expect(new Set(Object.values(again.counts)), JSON.stringify(again.counts)).toEqual(new Set([0]));
+	});
+
 	it("empties claims that name the click in capitals, too: so they found it", async () => {
 		const names = [String(mine.click_hash), String(mine.id)];
 		const insert = env.DB.prepare(

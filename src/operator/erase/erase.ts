@@ -45,7 +45,7 @@ export async function erase(deps: EraseDeps, subject: Subject, from: ErasePositi
 	const receipt = actor === null ? null : { actor, at, id };
 	const uids = "uid" in subject ? formsOf(subject.uid) : [];
 	const { clicks, areAll } = await findClicks(db, subject, uids);
-	let those: Clicks = { clicks, gone: "click" in subject ? [withoutRow(readClick(subject.click))] : [] };
+	let those: Clicks = { clicks, gone: "click" in subject ? goneOf(readClick(subject.click), clicks) : [] };
 	let erased = await readErased(db, uids, those.clicks, those.gone);
 	const asGiven = { ...erased, ids: new Set(erased.ids), hashes: new Set(erased.hashes) };
 	const archived = archive === undefined ? null : await eraseArchive(archive, erased, from.archive, isDryRun);
@@ -133,6 +133,11 @@ const NOTHING: EraseCounts = {
 	kept_in_kv: 0,
 	archived: 0,
 };
+
+/** What was asked for, unless it is the id of one of these: of a hash there may be more clicks, whose rows were removed. */
+function goneOf(click: string, clicks: readonly ErasedClick[]): ErasedClick[] {
+	return clicks.some(({ id }) => id === click) ? [] : [withoutRow(click)];
+}
 
 /** @param click a click hash, or the id of a click: there may be no row of it */
 function withoutRow(click: string): ErasedClick {
