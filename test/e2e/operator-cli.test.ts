@@ -635,6 +635,7 @@ describe("npm run operator", () => {
 		[["callbacks", "list", "--platform", "none"], EMPTY, "platforms"],
 		[["callbacks", "replay", "--publisher", "none"], { replayed: 0, dry_run: false }, "publishers"],
 		[["claims", "list", "--publisher", "none"], EMPTY, "publishers"],
+		[["statements", "--platform", "none"], EMPTY, "platforms"],
 		[["people", "list", "--publisher", "none"], EMPTY, "publishers"],
 		[["list", "campaigns", "--brand", "none"], EMPTY, "brands"],
 		[["list", "publishers", "--blocks", "none"], EMPTY, "brands"],
@@ -999,7 +1000,8 @@ describe("npm run operator", () => {
 			`${head}  40 rows, 3 postbacks made of it  ab12\n${head}  1 row, 3 postbacks made of it: not all of it is applied, give it again  ab12\nThere are more: --cursor x\n`,
 		);
 		expect(seen.map(({ path }) => path)).toEqual(["/operator/reconcile?platform=west&limit=2"]);
-		answer = { status: 200, body: JSON.stringify({ data: [], limit: 100, next_cursor: null }) };
+		answersBefore = [{ status: 200, body: JSON.stringify({ data: [], limit: 100, next_cursor: null }) }];
+		answer = { status: 200, body: "{}" };
 		const none = await run("statements", "--platform", "west", "--url", url);
 		expect(none.stdout).toBe('There are no applied statements with --platform "west".\n');
 	});

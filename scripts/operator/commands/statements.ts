@@ -2,6 +2,7 @@ import { counted } from "../../../src/lib/counted.ts";
 import { type Statements, statementsSchema } from "../../../src/operator/statement/statement-answers.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { readPage } from "../read-page.ts";
+import { refuseUnknown } from "../refuse-unknown.ts";
 import { sayNone } from "../say-none.ts";
 
 const FILTERS = ["platform", "limit", "cursor"] as const;
@@ -23,7 +24,9 @@ export const command: OperatorCommand = {
 
 async function list(options: Options): Promise<void> {
 	const page = await readPage(options, "/operator/reconcile", FILTERS, statementsSchema);
-	if (options.json) return console.log(JSON.stringify(page, null, 2));
+	if (options.json) console.log(JSON.stringify(page, null, 2));
+	if (page.data.length === 0) await refuseUnknown(options, { platform: options.platform });
+	if (options.json) return;
 	if (page.data.length === 0) return console.log(sayNone("applied statements", FILTERS, options));
 	for (const statement of page.data) console.log(describe(statement));
 	if (page.next_cursor !== null) console.log(`There are more: --cursor ${page.next_cursor}`);

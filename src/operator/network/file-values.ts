@@ -101,12 +101,12 @@ export const day = v.pipe(
 	v.isoDate("must be a date such as 2026-10-01"),
 	v.check(isUtcDay, "must be a day of the calendar"),
 );
-const WEB_URL = "must be an http(s) address";
+const WEB_URL = "must be an http(s) address, without user name and password";
 export const webUrl = v.pipe(text, v.check(isWebUrl, WEB_URL));
 export const anyWebUrl = v.pipe(anyText, v.check(isWebUrl, WEB_URL));
 export const linkTemplate = v.pipe(
 	text,
-	v.check((value) => isWebUrl(value.replaceAll(/\{[a-z0-9_]+\}/g, "x")), "must be an http(s) address; placeholders stand in {braces}"),
+	v.check((value) => isWebUrl(value.replaceAll(/\{[a-z0-9_]+\}/g, "x")), `${WEB_URL}; placeholders stand in {braces}`),
 );
 export const key = v.pipe(
 	text,

@@ -341,6 +341,7 @@ describe("worker: a callback address that is imported", () => {
 		["http://pub.example/s2s", "must be an https address"],
 		["https://10.1.2.3/s2s", "must not point at a private address"],
 		["https://localhost/s2s", "must name a public host"],
+		["https://who:secret@pub.example/s2s", "must be an http(s) address, without user name and password"],
 	])("%s is refused, and nothing is changed", async (callback_url, message) => {
 		const { faults } = await faultsOf({ publishers: [{ ...ACME, id: "refused", callback_url }] });
 		expect(faults).toEqual([{ path: "publishers[0].callback_url", message }]);
