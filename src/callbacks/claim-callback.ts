@@ -17,6 +17,8 @@ export type ClaimedCallback = CallbackFacts & {
 	/** Id of the request that brought the postback behind it. */
 	intakeId: string | null;
 	scheduleStep: number;
+	/** Of its conversion; null where that is another publisher's now. */
+	version: number | null;
 	/** The publisher's address; null where it has none any more. */
 	url: string | null;
 	/** True where the address is paused and this is its probe. */
@@ -60,7 +62,7 @@ export async function claimCallback({ db, now }: { db: Database; now: () => numb
 		takeProbe(id, lease, at),
 		sql`SELECT c.id, c.lease, c.platform, c.txnid, c.seq, c.publisher_id AS "publisherId", c.status, c.cid, c.payout_micros AS "payoutMicros",
 				c.event_at AS "eventAt", c.intake_id AS "intakeId", c.schedule_step AS "scheduleStep", p.callback_url AS url,
-				CASE WHEN p.sales_data_enabled = 1 THEN c.sales_usd_micros END AS "salesUsdMicros", b.domain, v.source_id AS source,
+				CASE WHEN p.sales_data_enabled = 1 THEN c.sales_usd_micros END AS "salesUsdMicros", b.domain, v.source_id AS source, v.version,
 				CASE WHEN h.paused_at IS NOT NULL AND h.url IS NOT DISTINCT FROM p.callback_url THEN 1 ELSE 0 END AS probe
 			FROM callbacks c LEFT JOIN publishers p ON p.id = c.publisher_id LEFT JOIN callback_health h ON h.publisher_id = c.publisher_id
 				LEFT JOIN conversions v ON v.platform = c.platform AND v.txnid = c.txnid AND v.publisher_id = c.publisher_id

@@ -1,7 +1,6 @@
 /** Records the result of a delivery: the attempt, the callback's new state, what it lets go ahead and the address's health, at once. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
-import { callbackAttempts } from "../db/schema/callbacks.ts";
 import type { CallbackState } from "../lib/enums.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { MINUTE_MS } from "../lib/time.ts";
@@ -36,7 +35,7 @@ export async function recordDelivered(
 	now: number,
 ): Promise<Recorded> {
 	const [, , released, health] = await runTransaction(db, [
-		insertAttempt(db, claimed.id, attempt),
+		insertAttempt(claimed, attempt),
 		sql`UPDATE callbacks SET attempt_count = attempt_count + 1, held_for = NULL, lease = NULL,
 			state = CASE WHEN ${IS_SENT_AGAIN} THEN 'due' ELSE 'delivered' END,
 			delivered_at = CASE WHEN ${IS_SENT_AGAIN} THEN NULL ELSE CAST(${now} AS BIGINT) END,
@@ -68,7 +67,7 @@ export async function recordFailed(
 	const isDueNow = isOver ? IS_SENT_AGAIN : sql`NOT ${isPaused}`;
 	const dueAt = isOver || claimed.probe ? sql`CASE WHEN ${isDueNow} THEN CAST(${now} AS BIGINT) END` : retryAt;
 	const [, , health] = await runTransaction(db, [
-		insertAttempt(db, claimed.id, attempt),
+		insertAttempt(claimed, attempt),
 		sql`UPDATE callbacks SET attempt_count = attempt_count + 1, next_attempt_at = ${dueAt},
 			state = ${isOver ? sql`CASE WHEN ${IS_SENT_AGAIN} THEN 'due' ELSE 'exhausted' END` : "due"},
 			held_for = ${claimed.probe ? sql`CASE WHEN ${isPaused} THEN 'pause' END` : null}, lease = NULL, exposures = exposures - ${attempt.mayHaveArrived ? 0 : 1},
@@ -96,8 +95,19 @@ export function isSoon(retryAt: number, now: number): boolean {
 	return retryAt - now <= 2 * MINUTE_MS;
 }
 
-function insertAttempt(db: Database, callbackId: string, { startedAt, httpStatus, latencyMs, answer }: Attempt) {
-	return db.insert(callbackAttempts).values({ id: newTimeOrderedId(startedAt), callbackId, startedAt, httpStatus, latencyMs, answer });
+/** Where the user was erased during the call, nothing is kept of its answer, which may name them. */
+function insertAttempt(claimed: ClaimedCallback, { startedAt, httpStatus, latencyMs, answer }: Attempt): SQL {
+	return sql`INSERT INTO callback_attempts (id, callback_id, started_at, http_status, latency_ms, answer)
+		SELECT ${newTimeOrderedId(startedAt)}, id, CAST(${startedAt} AS BIGINT), CAST(${httpStatus} AS BIGINT), CAST(${latencyMs} AS BIGINT),
+			CASE WHEN ${isAsTold(claimed)} THEN ${answer} ELSE '' END
+		FROM callbacks WHERE id = ${claimed.id}`;
+}
+
+/** An erasure takes the click id; where sub ids alone were told, it is known by the conversion, of which it makes another version. */
+function isAsTold({ cid, platform, txnid, version, ...facts }: ClaimedCallback): SQL {
+	const hasSubids = [facts.subid1, facts.subid2, facts.subid3, facts.subid4, facts.subid5].some((subid) => subid !== null);
+	if (cid !== "" || !hasSubids) return sql`callbacks.cid = ${cid}`;
+	return sql`EXISTS (SELECT 1 FROM conversions v WHERE v.platform = ${platform} AND v.txnid = ${txnid} AND v.version = ${version})`;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { SQL } from "drizzle-orm";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deliverCallback } from "../../src/callbacks/deliver-callback.ts";
 import { CLICK_TEXTS } from "../../src/clicks/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { answerHttpError } from "../../src/http/errors.ts";
@@ -17,6 +18,7 @@ import { eraseDeadLetters } from "../../src/operator/erase/erase-kept.ts";
 import { eraseRoutes } from "../../src/operator/erase/erase-routes.ts";
 import { readOwnIds } from "../../src/operator/erase/own-ids.ts";
 import { actedBy } from "../support/actor.ts";
+import { Outbox } from "../support/callback-outbox.ts";
 import { clickMessage, rowsOf } from "../support/click-messages.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, storeClicks } from "../support/conversions.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
@@ -277,10 +279,42 @@ describe("worker: erasing a user", () => {
 		await consume(postbackMessage("west", { txnid: "t-by-id", cid: hash, status: "approved", s2: "s2-mark" }));
 		expect((await erase({ click: String(click.id) })).counts).toMatchObject({ clicks: 1, conversions: 1, postbacks: 1 });
 		const cids = ["conversions", "postback_intake"].map((table) => `SELECT cid FROM ${table} WHERE txnid = 't-by-id'`);
-		const cidOfEvents = "SELECT details ->> '$.set.cid' AS cid FROM conversion_events WHERE txnid = 't-by-id' AND seq = 1";
-		expect(await rowsOfAll([...cids, cidOfEvents])).toEqual([[{ cid: hash }], [{ cid: hash }], [{ cid: hash }]]);
+		expect(await rowsOfAll(cids)).toEqual([[{ cid: hash }], [{ cid: hash }]]);
+		const [told] = await rowsOf<{ details: string }>("SELECT details FROM conversion_events WHERE txnid = 't-by-id' AND seq = 1");
+		expect(JSON.parse(told?.details ?? "{}")).toMatchObject({ set: { cid: hash } });
 		const again = await erase({ click: hash });
 		expect(new Set(Object.values(again.counts)), JSON.stringify(again.counts)).toEqual(new Set([0]));
+	});
+
+	it.each([
+		["its click id, and is confirmed", "own-click-77", 200],
+		["its click id, and fails", "own-click-77", 500],
+		["sub ids alone", null, 200],
+	])("leaves no answer to a callback that is under way, which told %s", async (_, ownId, status) => {
+		const click = clickRow({ ...USER_CLICK, publisher_click_id: ownId });
+		await storeClicks(click);
+		await consume(postbackMessage("west", { txnid: "t-under-way", cid: String(click.click_hash), status: "approved" }));
+		const [row] = await rowsOf<{ id: string; cid: string }>("SELECT id, cid FROM callbacks WHERE txnid = 't-under-way'");
+		const { id, cid } = row ?? expect.fail("no callback");
+		expect(cid).toBe(ownId ?? "");
+		const answered = async (isErasing: boolean) => {
+			const fetch = async (url: string) => {
+				if (isErasing) await erase({ uid: UID });
+				return new Response(`thanks for ${url}`, { status });
+			};
+			await env.DB.prepare("UPDATE callbacks SET state = 'due', held_for = NULL, next_attempt_at = 1 WHERE id = ?").bind(id).run();
+			await deliverCallback({ ...new Outbox().deps, now: Date.now, fetch }, id);
+			const attempts = await rowsOf<{ answer: string; http_status: number }>(
+				`SELECT answer, http_status FROM callback_attempts WHERE callback_id = '${id}' ORDER BY started_at, id`,
+			);
+			return attempts.at(-1);
+		};
+		await env.DB.prepare("UPDATE publishers SET callback_url = 'http://pub.example/s2s?sub={subid1}' WHERE id = 'cpa'").run();
+		expect((await answered(false))?.answer).toContain("mark-of-subid1");
+		expect(await answered(true)).toEqual({ answer: "", http_status: status });
+		expect(await stored()).not.toContain("mark-of-subid1");
+		// Later answers have nothing of the user, and are kept.
+		expect((await answered(false))?.answer).toMatch(/^thanks for .*txnid=t-under-way/);
 	});
 
 	it("empties claims that name the click in capitals, too: so they found it", async () => {
