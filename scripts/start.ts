@@ -2,7 +2,7 @@
  * `npm start`: the whole service on this machine, with a demo network in it; `npm start -- --no-demo` leaves that out, and `npm start --
  * --postgres` has PostgreSQL as the network database.
  */
-import { checkVariables } from "../src/variables.ts";
+import { checkAlertSettings, checkVariables } from "../src/variables.ts";
 import { startCallbackReceiver } from "./local/callback-receiver.ts";
 import { startCron } from "./local/cron.ts";
 import { startDevServer } from "./local/dev-server.ts";
@@ -113,9 +113,10 @@ function chosenSettings(environment: NodeJS.ProcessEnv): Record<string, string> 
 	return ALLOW_INSECURE_CALLBACKS === undefined ? {} : { ALLOW_INSECURE_CALLBACKS };
 }
 
-/** The Worker would answer 500 to everything. @throws Failure that names what is wrong */
+/** The Worker would answer 500 to everything, or send no alert. @throws Failure that names what is wrong */
 function demandSoundSettings(settings: Record<string, string>): ReturnType<typeof checkVariables> {
 	try {
+		checkAlertSettings(settings);
 		return checkVariables(settings);
 	} catch (error) {
 		throw new Failure(

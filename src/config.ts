@@ -1,4 +1,4 @@
-import { type Config, checkVariables } from "./variables.ts";
+import { type AlertSettings, type Config, checkAlertSettings, checkVariables } from "./variables.ts";
 
 /** What `wrangler.toml` binds and sets. The edge Worker has no database; a Worker without OPERATOR_KEY serves `/operator` to holders of operator keys alone. */
 export interface Env {
@@ -61,4 +61,9 @@ export function readConfig(env: Env): Config {
 	const config = checkVariables(env as unknown as Record<string, unknown>);
 	checked.set(env, config);
 	return config;
+}
+
+/** Where alerts go: the cron alone asks. @throws Error as {@link checkAlertSettings} */
+export function readAlertSettings({ ALERT_URL, ALERT_SECRET }: Env): AlertSettings {
+	return checkAlertSettings({ ALERT_URL, ALERT_SECRET });
 }

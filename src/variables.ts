@@ -23,10 +23,6 @@ function numberFrom(least: number, most: number) {
 const BOOK_FORMAT_FAULT = "must be 1 or 2";
 const TOKEN_VERSION_FAULT = "must be 1 or 4";
 
-/** Whole base64, padded or not: of one that was cut off no alert could be signed, and none would be sent. */
-const WEBHOOK_SECRET =
-	/^whsec_(?:[A-Za-z0-9+/]{4}){8}(?:(?:[A-Za-z0-9+/]{4}){0,13}(?:[A-Za-z0-9+/]{2}(?:==)?)?|(?:[A-Za-z0-9+/]{4}){0,12}[A-Za-z0-9+/]{3}=?)$/;
-
 const configSchema = v.object({
 	/** Host of the real-time ad endpoints. */
 	RTB_URL: origin,
@@ -85,15 +81,6 @@ const configSchema = v.object({
 	/** Team and application of Cloudflare Access, by which staff may sign in to the console; without them it may not. */
 	ACCESS_TEAM: v.optional(v.pipe(v.string(), v.regex(/^[a-zA-Z0-9-]+$/, "must be the name before .cloudflareaccess.com"))),
 	ACCESS_AUD: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, "must be the application's AUD tag, 64 hexadecimal digits"))),
-	/** Where problems that begin and end are told (docs/operations/monitoring.md); without it nowhere. */
-	ALERT_URL: v.optional(
-		v.pipe(
-			v.string(),
-			v.check((text) => /^https?:\/\//.test(text) && URL.canParse(text), "must be an http(s) address"),
-		),
-	),
-	/** Secret that signs them. A variable and a secret come one after the other: the Worker runs with either alone, and tells nothing yet. */
-	ALERT_SECRET: v.optional(v.pipe(v.string(), v.regex(WEBHOOK_SECRET, "must be whsec_ and 24 to 64 bytes in base64"))),
 });
 
 const checkedSchema = v.pipe(
@@ -105,7 +92,7 @@ const checkedSchema = v.pipe(
 );
 
 /** What is set to nothing is not set. */
-const MAY_BE_EMPTY = ["CONSOLE_URL", "GVL_VENDOR_ID", "OPERATOR_KEY", "ACCESS_TEAM", "ACCESS_AUD", "ALERT_URL", "ALERT_SECRET"] as const;
+const MAY_BE_EMPTY = ["CONSOLE_URL", "GVL_VENDOR_ID", "OPERATOR_KEY", "ACCESS_TEAM", "ACCESS_AUD"] as const;
 
 export type Config = v.InferOutput<typeof configSchema>;
 
@@ -120,4 +107,24 @@ export function checkVariables(given: Readonly<Record<string, unknown>>): Config
 	if (result.success) return result.output;
 	const faults = result.issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`);
 	throw new Error(`Configuration: ${faults.join("; ")}`);
+}
+
+/** Whole base64, padded or not: of one that was cut off no alert could be signed, and none would be sent. */
+const WEBHOOK_SECRET =
+	/^whsec_(?:[A-Za-z0-9+/]{4}){8}(?:(?:[A-Za-z0-9+/]{4}){0,13}(?:[A-Za-z0-9+/]{2}(?:==)?)?|(?:[A-Za-z0-9+/]{4}){0,12}[A-Za-z0-9+/]{3}=?)$/;
+
+/** Where problems that begin and end are told (docs/operations/monitoring.md), and the secret that signs them. */
+export type AlertSettings = { url: string | null; secret: string | null };
+
+/**
+ * Checks them by themselves: what is wrong with them holds up alerts, and nothing else. One may be set before the other.
+ * @throws Error that names what is at fault, never its value
+ */
+export function checkAlertSettings({ ALERT_URL, ALERT_SECRET }: { ALERT_URL?: unknown; ALERT_SECRET?: unknown }): AlertSettings {
+	const [url, secret] = [ALERT_URL, ALERT_SECRET].map((given) => (given === undefined || given === "" ? null : String(given)));
+	const faults: string[] = [];
+	if (url != null && !(/^https?:\/\//.test(url) && URL.canParse(url))) faults.push("ALERT_URL must be an http(s) address");
+	if (secret != null && !WEBHOOK_SECRET.test(secret)) faults.push("ALERT_SECRET must be whsec_ and 24 to 64 bytes in base64");
+	if (faults.length > 0) throw new Error(`Configuration: ${faults.join("; ")}`);
+	return { url: url ?? null, secret: secret ?? null };
 }

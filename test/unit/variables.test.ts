@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkVariables } from "../../src/variables.ts";
+import { checkAlertSettings, checkVariables } from "../../src/variables.ts";
 
 const LEAST = {
 	RTB_URL: "http://rtb.example",
@@ -48,7 +48,7 @@ describe("unit: configuration", () => {
 	it("takes a secret that alerts can be signed with, and no other", () => {
 		const isTaken = (secret: string) => {
 			try {
-				return read({ ALERT_URL: "https://hooks.example", ALERT_SECRET: `whsec_${secret}` }).ALERT_SECRET !== undefined;
+				return checkAlertSettings({ ALERT_URL: "https://hooks.example", ALERT_SECRET: `whsec_${secret}` }).secret !== null;
 			} catch {
 				return false;
 			}
@@ -67,6 +67,15 @@ describe("unit: configuration", () => {
 			expect([secret, isTaken(secret)]).toEqual([secret, length >= 24 && length <= 64]);
 		}
 		expect(secrets.filter(isTaken).length).toBeGreaterThan(8);
+	});
+
+	it("what is wrong with alerts is told of alone, never the value", () => {
+		const wrong = { ALERT_URL: "hooks.example/x", ALERT_SECRET: "secret" };
+		expect(read(wrong)).not.toHaveProperty("ALERT_URL");
+		expect(() => checkAlertSettings(wrong)).toThrow(
+			/^Configuration: ALERT_URL must be an http\(s\) address; ALERT_SECRET must be whsec_ and 24 to 64 bytes in base64$/,
+		);
+		expect(checkAlertSettings({ ALERT_URL: "", ALERT_SECRET: undefined })).toEqual({ url: null, secret: null });
 	});
 
 	it.each([

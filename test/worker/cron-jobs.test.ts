@@ -93,16 +93,19 @@ describe("worker: jobs of the cron", () => {
 		expect([await kept(), await lateAt(600)]).toEqual([[], []]);
 	});
 
+	const [ALERT_URL, ALERT_SECRET] = ["https://hooks.example/alerts", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"];
 	it.each([
-		["its address", { ALERT_URL: "https://hooks.example/alerts" }],
-		["its secret", { ALERT_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }],
-	])("a webhook of which only %s is set yet fails the job of alerts, and no request", async (_, half) => {
+		["of which only its address is set yet", { ALERT_URL }, "ALERT_URL and ALERT_SECRET need each other"],
+		["of which only its secret is set yet", { ALERT_SECRET }, "ALERT_URL and ALERT_SECRET need each other"],
+		["whose secret is mistyped", { ALERT_URL, ALERT_SECRET: "MfKQ9r8" }, "ALERT_SECRET must be whsec_ and 24 to 64 bytes in base64"],
+		["whose address is none", { ALERT_URL: "hooks.example", ALERT_SECRET }, "ALERT_URL must be an http(s) address"],
+	])("a webhook %s fails the job of alerts, and no request", async (_, given, message) => {
 		vi.spyOn(console, "log").mockImplementation(() => {});
 		const logged = vi.spyOn(console, "error").mockImplementation(() => {});
-		const bindings = { ...env, ALERT_URL: "", ALERT_SECRET: "", ...half };
+		const bindings = { ...env, ALERT_URL: "", ALERT_SECRET: "", ...given };
 		const controller = createScheduledController({ cron: "* * * * *", scheduledTime: new Date() });
 		await expect(worker.scheduled(controller, bindings)).rejects.toThrow(/^failed: alerts$/);
-		expect(JSON.stringify(logged.mock.calls)).toContain("ALERT_URL and ALERT_SECRET need each other");
+		expect(JSON.stringify(logged.mock.calls)).toContain(message);
 		const request = new Request("https://rtb.example/health") as unknown as Parameters<typeof worker.fetch>[0];
 		expect((await worker.fetch(request, bindings, createExecutionContext())).status).toBe(200);
 		logged.mockRestore();
