@@ -511,6 +511,24 @@ describe("worker: what is allowed but suspicious is warned of", () => {
 		});
 	});
 
+	it("of an exchange rate that is more than twice the one before it, or less than half, and of one of USD", async () => {
+		const rates = (currency: string, ...given: [date: string, usd: string][]) => given.map(([date, usd]) => ({ currency, date, usd }));
+		const warningsOf = async (exchange_rates: object[]) => (await importFile({ exchange_rates })).warnings;
+		expect(await warningsOf(rates("CHF", ["2026-10-02", "1.2000"], ["2026-10-01", "1.1000"]))).toEqual([]);
+		const next = rates("CHF", ["2026-10-05", "118.0000"], ["2026-10-06", "1.1900"], ["2026-10-04", "2.4000"]);
+		expect(await warningsOf([...next, ...rates("CHE", ["2026-10-05", "0.1000"]), ...rates("USD", ["2026-10-05", "1.0100"])])).toEqual([
+			{ path: "exchange_rates[0].usd", message: "is more than twice the rate before it, 2.4000 on 2026-10-04: see that it is meant" },
+			{ path: "exchange_rates[1].usd", message: "is less than half the rate before it, 118.0000 on 2026-10-05: see that it is meant" },
+			{ path: "exchange_rates[4].usd", message: "counts nothing: amounts in USD are taken as they are" },
+		]);
+		// One that is there already was warned of.
+		expect(await warningsOf(next)).toEqual([]);
+		expect(await warningsOf(rates("CHF", ["2026-10-05", "1.1800"], ["2026-10-07", "0.5900"]))).toEqual([
+			{ path: "exchange_rates[0].usd", message: "is less than half the rate before it, 2.4000 on 2026-10-04: see that it is meant" },
+			{ path: "exchange_rates[1].usd", message: "is less than half the rate before it, 1.1900 on 2026-10-06: see that it is meant" },
+		]);
+	});
+
 	it("of a misspelt section, with the nearest that is known", async () => {
 		const { warnings } = await importFile({ $schema: null, platfroms: [], publisher: null, exchange_rate: [{}], trafic: [{}] });
 		expect(warnings).toEqual([

@@ -70,6 +70,15 @@ export async function findStoredRates(db: Database, ids: readonly string[]): Pro
 	return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** Of each id `{currency} {date}` the last rate of its currency before it, by that id. */
+export async function findRatesBefore(db: Database, ids: readonly string[]): Promise<Map<string, Stored<typeof exchangeRates>>> {
+	const rows = await db.all<Stored<typeof exchangeRates> & { wanted: string }>(
+		sql`SELECT j.atom AS wanted, ${allColumns(exchangeRates, "r")} FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN exchange_rates r
+			WHERE r.id = (SELECT max(b.id) FROM exchange_rates b WHERE b.id < j.atom AND b.id >= substr(j.atom, 1, 4))`,
+	);
+	return new Map(rows.map(({ wanted, ...row }) => [wanted, row]));
+}
+
 export async function findStoredProducts(db: Database, ids: readonly string[]): Promise<Map<string, Stored<typeof products>>> {
 	const rows = await db.all<Stored<typeof products>>(
 		sql`SELECT ${allColumns(products, "p")} FROM products p WHERE p.id IN (SELECT atom FROM json_each(${JSON.stringify(ids)}))`,

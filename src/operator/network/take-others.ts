@@ -1,12 +1,28 @@
 /** Takes exchange rates, products of both kinds, and the network's own settings: each laid over what is stored. */
+import type { exchangeRates } from "../../db/schema/platforms.ts";
 import { isObject } from "../../lib/json.ts";
-import { compactEntry, exportProduct, exportRate, exportSellerProduct, exportTraffic, type FileEntry } from "./export-entry.ts";
+import {
+	compactEntry,
+	exportProduct,
+	exportRate,
+	exportSellerProduct,
+	exportTraffic,
+	type FileEntry,
+	type Stored,
+} from "./export-entry.ts";
 import { type Given, type ImportRun, SETTING_NAMES, type SettingName } from "./import-run.ts";
 import { exportLearning, networkLearningSchema } from "./learning-file.ts";
 import { type Entries, type ExchangeRateEntry, productSchema, sellerProductSchema } from "./network-file.ts";
 import { mergeEntry, readEntry, readSettings } from "./read-entry.ts";
 import { writeProduct, writeSellerProduct } from "./stage-entries.ts";
-import { findStoredProducts, findStoredRates, findStoredSellerProducts, isSameRow, readNetworkSettings } from "./stored-entries.ts";
+import {
+	findRatesBefore,
+	findStoredProducts,
+	findStoredRates,
+	findStoredSellerProducts,
+	isSameRow,
+	readNetworkSettings,
+} from "./stored-entries.ts";
 import { trafficSchema } from "./traffic-file.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
@@ -73,6 +89,8 @@ function rateId({ currency, date }: Pick<ExchangeRateEntry, "currency" | "date">
 export async function takeRates(run: ImportRun, chunk: readonly Given[]): Promise<void> {
 	const idOf = (value: Readonly<Record<string, unknown>>) =>
 		rateId({ currency: textOf(value.currency).toUpperCase(), date: typeof value.date === "string" ? value.date : "" });
+	const found = await findStoredRates(run.db, idsOf(chunk, idOf));
+	const rates: ExchangeRate[] = [];
 	await takeChunk(
 		run,
 		chunk,
@@ -82,11 +100,57 @@ export async function takeRates(run: ImportRun, chunk: readonly Given[]): Promis
 			idOf,
 			idOfEntry: rateId,
 			keyField: "",
-			write: (entry) => ({ id: rateId(entry), currency: entry.currency, date: entry.date, usdNanos: entry.usd }),
+			write: (entry) => {
+				const row = { id: rateId(entry), currency: entry.currency, date: entry.date, usdNanos: entry.usd };
+				rates.push(row);
+				return row;
+			},
 			export: exportRate,
 			compact: (entry) => entry,
 		},
-		await findStoredRates(run.db, idsOf(chunk, idOf)),
+		found,
+	);
+	const changed = new Set(rates.filter(({ id, usdNanos }) => found.get(id)?.usdNanos !== usdNanos).map(({ id }) => id));
+	if (changed.size === 0) return;
+	const warnings = warnOfRates(rates, changed, await findRatesBefore(run.db, [...changed]));
+	run.warn(
+		chunk.flatMap(({ value, path }) => {
+			const message = isObject(value) ? warnings.get(idOf(value)) : undefined;
+			return message === undefined ? [] : [{ path: `${path}.usd`, message }];
+		}),
+	);
+}
+
+type ExchangeRate = Stored<typeof exchangeRates>;
+
+/** A rate moves by no more from one day that has one to the next, unless it is mistyped. */
+const MOST_MOVED = 2;
+
+/**
+ * What is odd about rates, by their ids.
+ * @param rates   all that are given together
+ * @param changed of which of them is told
+ * @param before  of each of these the last stored one before it
+ */
+function warnOfRates(
+	rates: readonly ExchangeRate[],
+	changed: ReadonlySet<string>,
+	before: ReadonlyMap<string, ExchangeRate>,
+): ReadonlyMap<string, string> {
+	const inOrder = [...rates].sort((one, other) => (one.id < other.id ? -1 : 1));
+	return new Map(
+		inOrder.flatMap((rate, at): [string, string][] => {
+			if (!changed.has(rate.id)) return [];
+			if (rate.currency === "USD") return [[rate.id, "counts nothing: amounts in USD are taken as they are"]];
+			const [given, stored] = [inOrder[at - 1], before.get(rate.id)];
+			const isGiven = given?.currency === rate.currency && (stored === undefined || given.id >= stored.id);
+			const last = isGiven ? given : stored;
+			if (last === undefined) return [];
+			const isMore = rate.usdNanos > last.usdNanos * MOST_MOVED;
+			if (!isMore && rate.usdNanos * MOST_MOVED >= last.usdNanos) return [];
+			const way = isMore ? "more than twice" : "less than half";
+			return [[rate.id, `is ${way} the rate before it, ${exportRate(last).usd} on ${last.date}: see that it is meant`]];
+		}),
 	);
 }
 
