@@ -32,7 +32,10 @@ export const claimRequestSchema = v.strictObject({
 	amount: v.nullish(
 		v.pipe(
 			v.string("must be a text such as 12.50"),
-			v.check(isAmount, `must be USD such as 12.50, more than 0 and at most ${formatUsd(ABSOLUTE_MAX_PAYOUT_MICROS)}`),
+			v.check(
+				isAmount,
+				`must be USD with at most four decimals, such as 12.50, more than 0 and at most ${formatUsd(ABSOLUTE_MAX_PAYOUT_MICROS)}`,
+			),
 			v.description("What you expect, USD."),
 		),
 		null,
@@ -68,7 +71,10 @@ const meansSchema = v.variant(
 		v.strictObject({
 			kind: v.literal("amount"),
 			date: day,
-			amount: v.pipe(v.string("must be a text such as 12.50"), v.check(isAmount, "must be USD such as 12.50, more than 0")),
+			amount: v.pipe(
+				v.string("must be a text such as 12.50"),
+				v.check(isAmount, "must be USD with at most four decimals, such as 12.50, more than 0"),
+			),
 		}),
 		v.strictObject({ kind: v.literal("restore_conversion"), platform: name, txnid: name }),
 		v.strictObject({ kind: v.literal("release_conversion"), platform: name, txnid: name, up_to: upTo }),

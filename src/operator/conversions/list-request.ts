@@ -37,7 +37,7 @@ const listSchema = v.pipe(
 		min_amount: v.optional(
 			v.pipe(
 				v.string(),
-				v.check((text) => parseMicros(text) !== null, "must be an amount such as 12.50"),
+				v.check((text) => parseMicros(text) !== null, "must be an amount such as 12.50, with at most six decimals"),
 			),
 		),
 		limit: pageLimit,

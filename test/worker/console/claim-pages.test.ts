@@ -144,7 +144,7 @@ describe("worker: claims", () => {
 			[`/console/claims/${id}/reply`, who.cpa],
 		] as const) {
 			const refused = await shown(post(path, writer, { text: long, kind: "amount", date: "2026-11-17", amount: "much" }));
-			const kept = [long, ...(path.endsWith("grant") ? ['value="much"', "must be USD such as 12.50"] : [])];
+			const kept = [long, ...(path.endsWith("grant") ? ['value="much"', "must be USD with at most four decimals, such as 12.50"] : [])];
 			expect([path, refused.status, kept.every((text) => refused.text.includes(text))]).toEqual([path, 422, true]);
 		}
 		const overtaken = await shown(post(`/console/operator/claims/${id}/decline`, who.finance, { text: "No such order.", seen: "0" }));
