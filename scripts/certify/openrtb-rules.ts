@@ -145,7 +145,7 @@ export const OPENRTB_RULES: readonly Rule[] = [
 	},
 	{
 		name: "a page of the brand is bid on: dl on the click URL, and final_url",
-		needs: "deeplink",
+		needs: ["deeplink"],
 		send: (subject) => post(subject, request(subject, { ext: { deeplink: subject.deeplink } })),
 		check: (answer, { deeplink }) => deeplinkFaults(answer, deeplink),
 	},
@@ -206,7 +206,7 @@ export const OPENRTB_RULES: readonly Rule[] = [
 		const field = place === "site" ? "search" : "keywords";
 		return {
 			name: `a keyword alone (${place}.${field}) bids, with an empty adomain and advertiser_name`,
-			needs: "keyword",
+			needs: ["keyword"],
 			send: (subject) => post(subject, request(subject, { site: {}, [place]: { [field]: subject.keyword } })),
 			check: (answer) => [
 				...isFill(answer),
@@ -217,7 +217,7 @@ export const OPENRTB_RULES: readonly Rule[] = [
 	}),
 	{
 		name: "a list of keywords (user.keywords) bids by its best one",
-		needs: "keyword",
+		needs: ["keyword"],
 		send: (subject) => post(subject, request(subject, { site: {}, user: { keywords: `certify-none, ${subject.keyword} ,` } })),
 		check: isFill,
 	},

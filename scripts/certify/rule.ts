@@ -22,7 +22,7 @@ export type Sent = { method: "GET" | "POST"; path: string; body?: string | Uint8
 export type Rule = {
 	name: string;
 	/** What of the subject it takes, beside a brand that bids: without it the rule is not checked. */
-	needs?: "publisherId" | "keyword" | "deeplink" | "supplyChain";
+	needs?: readonly ("publisherId" | "keyword" | "deeplink" | "supplyChain")[];
 	/** Sent before, where the rule is about two answers. */
 	first?: (subject: Subject) => Sent;
 	/** Both are of one auction, which the rule is about: whoever remembers auctions by their ids is caught by no other. */

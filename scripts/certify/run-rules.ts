@@ -32,10 +32,11 @@ export async function runRules(origin: string, rules: readonly Rule[], subject: 
 	let asked = 0;
 	const nextOf = (): Subject => ({ ...subject, auctionId: `${subject.auctionId}-${++asked}` });
 	for (const rule of rules) {
-		const { name, needs } = rule;
+		const { name, needs = [] } = rule;
+		const lacking = needs.filter((each) => subject[each] === null).map((each) => OPTIONS[each]);
 		verdicts.push(
-			needs !== undefined && subject[needs] === null
-				? { rule: name, outcome: "not checked", sent: "", faults: [`needs ${OPTIONS[needs]}`] }
+			lacking.length > 0
+				? { rule: name, outcome: "not checked", sent: "", faults: [`needs ${lacking.join(" and ")}`] }
 				: await judge(origin, rule, nextOf),
 		);
 	}

@@ -90,7 +90,7 @@ const RULES: readonly Rule[] = [
 	},
 	{
 		name: "a page of the brand: is_deeplink Yes, and dl on the link",
-		needs: "deeplink",
+		needs: ["deeplink"],
 		send: (subject) => ask(subject, { dl: subject.deeplink }),
 		check: (answer, { deeplink }) => [
 			...hasStatus(answer, 1),
@@ -100,4 +100,4 @@ const RULES: readonly Rule[] = [
 	},
 ];
 
-export const SERVING_ENGINE_RULES: readonly Rule[] = RULES.map((rule) => ({ needs: "publisherId", ...rule }));
+export const SERVING_ENGINE_RULES: readonly Rule[] = RULES.map((rule) => ({ ...rule, needs: ["publisherId", ...(rule.needs ?? [])] }));

@@ -13,7 +13,7 @@ const from = (subject: Subject, make: (chain: SupplyChain) => Fields | undefined
 /** No bid where a chain is asked for. */
 const refused = (name: string, make: (chain: SupplyChain) => Fields | undefined): Rule => ({
 	...noBidRule(name, (subject) => from(subject, make)),
-	needs: "supplyChain",
+	needs: ["supplyChain"],
 });
 
 export const SUPPLY_CHAIN_RULES: readonly Rule[] = [

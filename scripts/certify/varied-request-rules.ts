@@ -27,7 +27,7 @@ const altRule = (alt: unknown, altered: boolean): Rule => ({
 
 const deeplinkRule = (place: string, make: (subject: Subject) => Fields): Rule => ({
 	name: `a page of the brand is read where else it may stand (${place})`,
-	needs: "deeplink",
+	needs: ["deeplink"],
 	send: (subject) => post(subject, make(subject)),
 	check: (answer, { deeplink }) => deeplinkFaults(answer, deeplink),
 });

@@ -117,6 +117,18 @@ describe("unit: certify", () => {
 		expect(check(other("abc", "y"), SUBJECT, fill()).join()).toContain("encyp");
 	});
 
+	it("nothing is asked of the Serving Engine without a publisher id, whatever else is given", async () => {
+		const verdicts = await runRules("http://localhost:1", SERVING_ENGINE_RULES, { ...SUBJECT, publisherId: null });
+		for (const { rule: name, outcome, faults } of verdicts)
+			expect([outcome, ...faults], name).toEqual(["not checked", "needs --publisher-id"]);
+		const [page] = await runRules("http://localhost:1", [rule("a page of the brand: is_deeplink")], {
+			...SUBJECT,
+			publisherId: null,
+			deeplink: null,
+		});
+		expect(page?.faults).toEqual(["needs --publisher-id and --deeplink"]);
+	});
+
 	it.each([
 		[{}, null],
 		[{ error: "" }, "error"],
