@@ -7,7 +7,7 @@
  */
 import * as v from "valibot";
 import { COUNTED_ENDPOINTS, type CountedEndpoint, NOTICE_KINDS, type NoticeKind } from "../lib/enums.ts";
-import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
+import { NO_BID_CODES, type NoBidReason } from "../openrtb/no-bid.ts";
 
 export const BID_COUNTS = "bid_counts";
 export const BID_COUNTS_FORMAT = 1;
@@ -16,7 +16,7 @@ export type BidOutcome = "bid" | NoBidReason | NoticeKind;
 /** What may become of a request: a bid, or why there was none; and of a bid, as notices tell. */
 export const BID_OUTCOMES = [
 	"bid",
-	...(Object.keys(NO_BID_REASONS) as NoBidReason[]),
+	...(Object.keys(NO_BID_CODES) as NoBidReason[]),
 	...NOTICE_KINDS,
 ] as const satisfies readonly BidOutcome[];
 

@@ -4,10 +4,10 @@ import { EXPLAINED_LEVELS } from "../learning/explain.ts";
 import { LEARNING_MODES } from "../learning/modes.ts";
 import { BID_ENDPOINTS, LINK_TYPES } from "../lib/enums.ts";
 import { count, usd } from "../lib/shapes.ts";
-import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
+import { NO_BID_CODES, type NoBidReason } from "../openrtb/no-bid.ts";
 import type { Refusal } from "../privacy/privacy-of.ts";
 
-const reason = v.picklist(Object.keys(NO_BID_REASONS) as NoBidReason[]);
+const reason = v.picklist(Object.keys(NO_BID_CODES) as NoBidReason[]);
 
 export const bidDecisionSchema = v.strictObject({
 	outcome: v.literal("bid"),

@@ -6,7 +6,8 @@ import type { BidEndpoint, LinkType } from "../lib/enums.ts";
 import { formatPrice } from "../lib/money.ts";
 import { decodeText } from "../lib/query.ts";
 import { utf8 } from "../lib/utf8.ts";
-import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
+import { NO_BID_CODES, type NoBidReason } from "../openrtb/no-bid.ts";
+import { NO_BID_REASONS } from "../openrtb/no-bid-reasons.ts";
 import { EXCESSES, excessOf } from "../openrtb/read-body.ts";
 import { readBidRequest } from "../openrtb/read-request.ts";
 import { refusalOf } from "../privacy/privacy-of.ts";
@@ -144,8 +145,8 @@ function explainDecision(decision: Decision): Explanation["decision"] {
 }
 
 function explainNoBid(reason: NoBidReason): Explanation["decision"] {
-	const { condition, code, text } = NO_BID_REASONS[reason];
-	return { outcome: "no-bid", reason, condition, code, explanation: text };
+	const { condition, text } = NO_BID_REASONS[reason];
+	return { outcome: "no-bid", reason, condition, code: NO_BID_CODES[reason], explanation: text };
 }
 
 function explainCandidate(candidate: Candidate, decision: Decision): Candidate {

@@ -7,7 +7,7 @@ import { type CampaignBook, findByIdentity } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import { type WaitUntil, within } from "../lib/async.ts";
 import { equalTexts, sha256Hex } from "../lib/bytes.ts";
-import { NO_BID_REASONS } from "../openrtb/no-bid.ts";
+import { NO_BID_CODES } from "../openrtb/no-bid.ts";
 import { writeNoBid } from "../openrtb/write-response.ts";
 import type { NoBid } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
@@ -34,7 +34,7 @@ export function refuse(
 async function refuseTest(reason: NoBid["reason"], key: string, now: number, asker: Asker): Promise<Response> {
 	const publisher = await asker;
 	const isTold = publisher?.openRtb?.nbr === true && (await isKeyOf(publisher, key, now));
-	return writeNoBid(isTold ? NO_BID_REASONS[reason].code : null);
+	return writeNoBid(isTold ? NO_BID_CODES[reason] : null);
 }
 
 async function isKeyOf({ accessKeys }: BookPublisher, key: string, now: number): Promise<boolean> {

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { bidDecisionSchema, candidateSchema, invalidDecisionSchema, privacyRefusal } from "../bidding/explain-answer.ts";
 import { BID_ENDPOINTS } from "../lib/enums.ts";
 import { count, usd } from "../lib/shapes.ts";
-import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
+import { NO_BID_CODES, type NoBidReason } from "../openrtb/no-bid.ts";
 
 type Told = Exclude<NoBidReason, "cap_met" | "outside_hours"> | "not_available_now";
 
@@ -18,13 +18,13 @@ export function tellReason(reason: string): Told {
 
 /** The code of a reason that is told; 0, OpenRTB's for an unknown one, of what this version does not know. */
 export function codeOf(reason: string): number {
-	if (reason === "not_available_now") return NO_BID_REASONS.cap_met.code;
-	return Object.hasOwn(NO_BID_REASONS, reason) ? NO_BID_REASONS[reason as NoBidReason].code : 0;
+	if (reason === "not_available_now") return NO_BID_CODES.cap_met;
+	return Object.hasOwn(NO_BID_CODES, reason) ? NO_BID_CODES[reason as NoBidReason] : 0;
 }
 
 export const noBidCode = v.pipe(count, v.description("No-bid code of OpenRTB; ours from 500."));
 
-const reason = v.picklist([...Object.keys(NO_BID_REASONS), "not_available_now"].filter(isTold));
+const reason = v.picklist([...Object.keys(NO_BID_CODES), "not_available_now"].filter(isTold));
 
 const decisionSchema = v.variant("outcome", [
 	bidDecisionSchema,

@@ -8,7 +8,8 @@ import type { Publisher } from "../keys/key-owners.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { parseJson } from "../lib/json.ts";
 import { MAX_BODY_BYTES } from "../openrtb/body-limits.ts";
-import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
+import { NO_BID_CODES, type NoBidReason } from "../openrtb/no-bid.ts";
+import { NO_BID_REASONS } from "../openrtb/no-bid-reasons.ts";
 import { type OwnExplanation, tellReason } from "./explain-answer.ts";
 
 const querySchema = v.strictObject({ query: v.pipe(v.string(), v.description("`bd=…&cc=…`, without `pubi`.")) });
@@ -41,9 +42,7 @@ function show({ endpoint, decision, privacy, candidates }: Explanation): OwnExpl
 	return {
 		endpoint,
 		decision:
-			decision.outcome === "no-bid"
-				? { outcome: "no-bid", ...explain(decision.reason), code: NO_BID_REASONS[decision.reason].code }
-				: decision,
+			decision.outcome === "no-bid" ? { outcome: "no-bid", ...explain(decision.reason), code: NO_BID_CODES[decision.reason] } : decision,
 		privacy,
 		candidates: candidates.map(({ reason, explanation, ...candidate }) => ({
 			...candidate,

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { NO_BID_REASONS } from "../../../src/openrtb/no-bid.ts";
+import { NO_BID_CODES } from "../../../src/openrtb/no-bid.ts";
+import { NO_BID_REASONS } from "../../../src/openrtb/no-bid-reasons.ts";
 
 test("unit: every one of the nine no-bid conditions of the interface has a reason, and every reason says why", () => {
 	const reasons = Object.values(NO_BID_REASONS);
@@ -13,5 +14,5 @@ test("unit: every one of the nine no-bid conditions of the interface has a reaso
 test("unit: the guide for exchanges has every code, and no other", () => {
 	const [, table = ""] = /^\| code \| reason \|.*\n([\s\S]*?)^$/m.exec(readFileSync("docs/publishers/ssp.md", "utf8")) ?? [];
 	const told = [...table.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
-	expect(told).toEqual([...new Set(Object.values(NO_BID_REASONS).map(({ code }) => code))].sort((one, other) => one - other));
+	expect(told).toEqual([...new Set(Object.values(NO_BID_CODES))].sort((one, other) => one - other));
 });
