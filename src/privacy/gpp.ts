@@ -12,7 +12,6 @@ export const US_PRIVACY_SECTION = 6;
 const HEADER_TYPE = 3;
 const HEADER_VERSION = 1;
 const WIDE_BITS = 6;
-const COUNT_BITS = 12;
 /** Sections that IAB has named so far are half as many. */
 const MAX_SECTIONS = 64;
 
@@ -20,22 +19,18 @@ const MAX_SECTIONS = 64;
 export function readSections(gpp: string): Map<number, string> {
 	const [header = "", ...texts] = gpp.split("~", MAX_SECTIONS + 2);
 	const ids = readIds(new Bits(header));
-	if (ids.length !== texts.length || texts.includes("")) throw new MalformedError("not the sections that its header names");
+	if (ids.length !== texts.length || texts.includes("")) throw new MalformedError();
 	return new Map(ids.map((id, at) => [id, texts[at] ?? ""]));
 }
 
 /** The ids in ascending order: each, or the ends of a range, as the distance from the one before. */
 function readIds(bits: Bits): number[] {
-	if (bits.take(WIDE_BITS) !== HEADER_TYPE || bits.take(WIDE_BITS) !== HEADER_VERSION) throw new MalformedError("no header");
+	if (bits.take(WIDE_BITS) !== HEADER_TYPE || bits.take(WIDE_BITS) !== HEADER_VERSION) throw new MalformedError();
 	const ids: number[] = [];
-	let last = 0;
-	for (let left = bits.take(COUNT_BITS); left > 0; left--) {
-		const isRange = bits.take(1) === 1;
-		const first = last + bits.takeFibonacci();
-		last = isRange ? first + bits.takeFibonacci() : first;
-		if (last - first + ids.length >= MAX_SECTIONS) throw new MalformedError("too many sections");
+	bits.takeRanges(true, (first, last) => {
+		if (last - first + ids.length >= MAX_SECTIONS) throw new MalformedError();
 		for (let id = first; id <= last; id++) ids.push(id);
-	}
+	});
 	return ids;
 }
 
@@ -45,7 +40,7 @@ function readIds(bits: Bits): number[] {
  */
 export function allowsSection(id: number, text: string, vendorId: number | null): boolean {
 	if (id === TCF_EU_SECTION) return allowsEu(text, vendorId);
-	if (id === TCF_CANADA_SECTION) return allowsCanada(text);
+	if (id === TCF_CANADA_SECTION) return allowsCanada(text, vendorId);
 	if (id === US_PRIVACY_SECTION) return allowsUsPrivacy(text);
 	return allowsUsState(id, text);
 }
@@ -62,11 +57,11 @@ function allowsUsState(id: number, text: string): boolean {
 	const bits = new Bits(core);
 	const version = bits.take(WIDE_BITS);
 	const layout = layouts.find((known) => known.version === version);
-	if (layout === undefined || bits.length < layout.bits) throw new MalformedError("another version, or truncated");
+	if (layout === undefined || bits.length < layout.bits) throw new MalformedError();
 	const saysNo = [...layout.optOuts, ...layout.consents].map((at) => {
 		bits.at = at;
 		const value = bits.take(2);
-		if (value === INVALID) throw new MalformedError("no such answer");
+		if (value === INVALID) throw new MalformedError();
 		return value === REFUSED;
 	});
 	const hasGpc = others.map((segment) => isGpc(new Bits(segment)));

@@ -1,11 +1,11 @@
 /** TCF consent strings, as far as a bid needs them. IAB's own encoder holds this in test/unit/privacy. */
-import { Bits, MalformedError } from "./bits.ts";
+import { Bits, COUNT_BITS, MalformedError } from "./bits.ts";
 
 /**
  * Purposes of the TCF for which a bid and its click use personal data, each by consent alone: 1 (to store or read what identifies a
  * device), 2 (to select an advertisement), 7 (to measure it). docs/privacy.md says what is done for each.
  */
-const PURPOSES_USED = [1, 2, 7] as const;
+const PURPOSES_USED: readonly number[] = [1, 2, 7];
 
 /** Widths in bits, in the order in which a core segment has its fields. */
 const VERSION_BITS = 6;
@@ -19,11 +19,12 @@ const PURPOSES_BITS = 24;
 /** One treatment of purpose 1, and the publisher's country. */
 const AFTER_PURPOSES_BITS = 1 + 12;
 const VENDOR_BITS = 16;
-const COUNT_BITS = 12;
 const PURPOSE_BITS = 6;
 /** The one restriction that leaves what rests on consent alone: others allow nothing, or ask a legitimate interest. */
 const REQUIRE_CONSENT = 1;
 const SEGMENT_TYPE_BITS = 3;
+/** A core ends with less than this of zeros. */
+const PADDING_BITS = 24;
 /** Each kind of further segment stands once at most. */
 const MAX_FURTHER_SEGMENTS = 3;
 /** Strings made from here on (March 2026, in tenths of a second) tell which vendors the user was told of: TCF 2.3. */
@@ -37,29 +38,51 @@ const DISCLOSING_SINCE = Date.UTC(2026, 2, 1) / 100;
  * @throws MalformedError where it is truncated, of another version, or no such string
  */
 export function allowsEu(text: string, vendorId: number | null): boolean {
-	const [core = "", ...others] = text.split(".", MAX_FURTHER_SEGMENTS + 2);
-	if (others.length > MAX_FURTHER_SEGMENTS) throw new MalformedError("more segments than there are kinds");
-	const bits = new Bits(core);
-	if (bits.take(VERSION_BITS) !== EU_VERSION) throw new MalformedError("another version");
+	const [bits, ...others] = segmentsOf(text, EU_VERSION);
 	const created = bits.take(CREATED_BITS / 2) * 2 ** (CREATED_BITS / 2) + bits.take(CREATED_BITS / 2);
 	bits.skip(EU_BEFORE_PURPOSES_BITS);
 	const consents = bits.take(PURPOSES_BITS);
 	bits.skip(PURPOSES_BITS + AFTER_PURPOSES_BITS);
 	const isVendorAllowed = takeVendors(bits, vendorId);
 	takeVendors(bits, null);
-	const isRestricted = takeRestrictions(bits, vendorId);
+	const isRestricted = takeRestrictions(bits, vendorId, REQUIRE_CONSENT);
 	let isDisclosed: boolean | null = null;
-	for (const segment of others) isDisclosed = takeSegment(new Bits(segment), vendorId) ?? isDisclosed;
+	for (const segment of others) isDisclosed = takeSegment(segment, vendorId) ?? isDisclosed;
 	return hasPurposes(consents) && isVendorAllowed && !isRestricted && (vendorId === null || (isDisclosed ?? created < DISCLOSING_SINCE));
 }
 
-/** Whether a string of TCF Canada allows it: by express or implied consent. @throws MalformedError as {@link allowsEu} */
-export function allowsCanada(text: string): boolean {
-	const bits = new Bits(text.split(".", 1)[0] ?? "");
-	if (bits.take(VERSION_BITS) !== CA_VERSION) throw new MalformedError("another version");
+/**
+ * Whether a string of TCF Canada allows it: each purpose by express or implied consent, which the operator's vendor must have of the same
+ * kind, without any restriction of the publisher. @throws MalformedError as {@link allowsEu}
+ */
+export function allowsCanada(text: string, vendorId: number | null): boolean {
+	const [bits] = segmentsOf(text, CA_VERSION);
 	bits.skip(CA_BEFORE_PURPOSES_BITS);
 	const express = bits.take(PURPOSES_BITS);
-	return hasPurposes(express | bits.take(PURPOSES_BITS));
+	const implied = bits.take(PURPOSES_BITS);
+	const start = bits.at;
+	const read = (isFibonacci: boolean): boolean => {
+		bits.at = start;
+		const given = (takeVendors(bits, vendorId, isFibonacci) ? express : 0) | (takeVendors(bits, vendorId, isFibonacci) ? implied : 0);
+		// Encoders of 2023 wrote none.
+		const isRestricted = bits.length - bits.at >= COUNT_BITS && takeRestrictions(bits, vendorId, null, isFibonacci);
+		if (bits.length - bits.at >= PADDING_BITS) throw new MalformedError();
+		return hasPurposes(given) && !isRestricted;
+	};
+	// Nothing says which coding it has: what is read in the wrong one comes to no end, or to another.
+	try {
+		return read(true);
+	} catch {
+		return read(false);
+	}
+}
+
+/** A string's segments, its core behind the version. */
+function segmentsOf(text: string, version: number): [Bits, ...Bits[]] {
+	const [core = "", ...others] = text.split(".", MAX_FURTHER_SEGMENTS + 2);
+	const bits = new Bits(core);
+	if (others.length > MAX_FURTHER_SEGMENTS || bits.take(VERSION_BITS) !== version) throw new MalformedError();
+	return [bits, ...others.map((segment) => new Bits(segment))];
 }
 
 function hasPurposes(consents: number): boolean {
@@ -67,40 +90,38 @@ function hasPurposes(consents: number): boolean {
 }
 
 /** Reads a set of vendors: one bit each, or ranges. @returns whether the vendor is among them; true where none is asked for */
-function takeVendors(bits: Bits, vendorId: number | null): boolean {
+function takeVendors(bits: Bits, vendorId: number | null, isFibonacci = false): boolean {
 	const max = bits.take(VENDOR_BITS);
-	if (bits.take(1) === 1) return takeRanges(bits, vendorId);
-	const start = bits.at;
-	bits.skip(max);
-	if (vendorId === null) return true;
-	if (vendorId > max) return false;
-	const end = bits.at;
-	bits.at = start + vendorId - 1;
-	const isIn = bits.take(1) === 1;
-	bits.at = end;
-	return isIn;
-}
-
-function takeRanges(bits: Bits, vendorId: number | null): boolean {
+	if (bits.take(1) === 1) return takeRanges(bits, vendorId, isFibonacci);
+	const end = bits.at + max;
 	let isIn = vendorId === null;
-	for (let left = bits.take(COUNT_BITS); left > 0; left--) {
-		const isRange = bits.take(1) === 1;
-		const first = bits.take(VENDOR_BITS);
-		const last = isRange ? bits.take(VENDOR_BITS) : first;
-		if (last < first) throw new MalformedError("a range that ends before it begins");
-		isIn ||= vendorId !== null && first <= vendorId && vendorId <= last;
+	if (vendorId !== null && vendorId <= max) {
+		bits.skip(vendorId - 1);
+		isIn = bits.take(1) === 1;
 	}
+	bits.skip(end - bits.at);
 	return isIn;
 }
 
-/** Whether the publisher rules out a purpose that is used, for this vendor. */
-function takeRestrictions(bits: Bits, vendorId: number | null): boolean {
+function takeRanges(bits: Bits, vendorId: number | null, isFibonacci = false): boolean {
+	let isIn = vendorId === null;
+	bits.takeRanges(isFibonacci, (first, last) => {
+		isIn ||= vendorId !== null && first <= vendorId && vendorId <= last;
+	});
+	return isIn;
+}
+
+/**
+ * Whether the publisher rules out a purpose that is used, for this vendor.
+ * @param harmless the kind of restriction that does not; null for none
+ */
+function takeRestrictions(bits: Bits, vendorId: number | null, harmless: number | null, isFibonacci = false): boolean {
 	let isRestricted = false;
 	for (let left = bits.take(COUNT_BITS); left > 0; left--) {
 		const purpose = bits.take(PURPOSE_BITS);
 		const type = bits.take(2);
-		const isMeant = takeRanges(bits, vendorId) && vendorId !== null;
-		isRestricted ||= isMeant && type !== REQUIRE_CONSENT && PURPOSES_USED.some((used) => used === purpose);
+		const isMeant = (isFibonacci ? takeVendors : takeRanges)(bits, vendorId, isFibonacci) && vendorId !== null;
+		isRestricted ||= isMeant && type !== harmless && PURPOSES_USED.includes(purpose);
 	}
 	return isRestricted;
 }
@@ -116,6 +137,6 @@ function takeSegment(bits: Bits, vendorId: number | null): boolean | null {
 	else if (type === 3) {
 		bits.skip(2 * PURPOSES_BITS);
 		bits.skip(2 * bits.take(PURPOSE_BITS));
-	} else throw new MalformedError("an unknown segment");
+	} else throw new MalformedError();
 	return null;
 }

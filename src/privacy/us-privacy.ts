@@ -6,6 +6,6 @@ const US_PRIVACY = /^1[YN-]([YN-])[YN-]$/i;
 /** Whether a US Privacy string does not opt out of the sale of personal data. @throws MalformedError where it is none */
 export function allowsUsPrivacy(text: string): boolean {
 	const read = US_PRIVACY.exec(text);
-	if (read === null) throw new MalformedError("no US Privacy string");
+	if (read === null) throw new MalformedError();
 	return read[1]?.toUpperCase() !== "Y";
 }

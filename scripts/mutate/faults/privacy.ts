@@ -135,8 +135,8 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 	{
 		name: "purpose-seven-needs-no-consent",
 		file: TCF,
-		find: "PURPOSES_USED = [1, 2, 7]",
-		replace: "PURPOSES_USED = [1, 2]",
+		find: "readonly number[] = [1, 2, 7]",
+		replace: "readonly number[] = [1, 2]",
 		tests: STRINGS,
 	},
 	{
@@ -165,6 +165,20 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		file: TCF,
 		find: "(isDisclosed ?? created < DISCLOSING_SINCE)",
 		replace: "(isDisclosed ?? true)",
+		tests: STRINGS,
+	},
+	{
+		name: "vendor-of-canada-needs-no-consent",
+		file: GPP,
+		find: "return allowsCanada(text, vendorId);",
+		replace: "return allowsCanada(text, null);",
+		tests: STRINGS,
+	},
+	{
+		name: "string-of-canada-may-end-anywhere",
+		file: TCF,
+		find: "if (bits.length - bits.at >= PADDING_BITS) throw new MalformedError();",
+		replace: "",
 		tests: STRINGS,
 	},
 	{

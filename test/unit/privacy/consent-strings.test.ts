@@ -1,5 +1,5 @@
 /** What our reader of consent strings says, held against IAB's own encoders and decoders. */
-import { GppModel } from "@iabgpp/cmpapi";
+import { GppModel, RangeEntry } from "@iabgpp/cmpapi";
 import { RestrictionType, TCString } from "@iabtcf/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -209,12 +209,53 @@ describe("unit: GPP strings", () => {
 		const sections = readSections(text);
 		expect(allowsSection(2, sections.get(2) ?? "", null)).toBe(true);
 		expect(allowsSection(6, sections.get(6) ?? "", null)).toBe(false);
-		const canada = (express: number[], implied: number[]) => {
-			const made = gppString({ tcfcav1: { PurposesExpressConsent: fill(24, express), PurposesImpliedConsent: fill(24, implied) } });
-			return allowsSection(5, readSections(made).get(5) ?? "", null);
-		};
-		expect(canada([1, 2], [7])).toBe(true);
-		expect(canada([1, 2], [])).toBe(false);
+		expect(canada({ express: [1, 2], implied: [7] })).toBe(true);
+		expect(canada({ express: [1, 2], implied: [] })).toBe(false);
+	});
+
+	it("of Canada allow by the vendor, too, where there is one, in either coding of many vendors", () => {
+		const some = fc.oneof(
+			fc.uniqueArray(fc.integer({ min: 1, max: 1_200 }), { maxLength: 60 }),
+			fc
+				.tuple(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 0, max: 600 }))
+				.map(([first, more]) => Array.from({ length: more }, (_, at) => first + at)),
+		);
+		const used = fc.subarray(USED);
+		fc.assert(
+			fc.property(
+				used,
+				used,
+				some,
+				some,
+				fc.integer({ min: 1, max: 1_200 }),
+				fc.boolean(),
+				(express, implied, told, left, vendor, isFixed) => {
+					const sent = { express, implied, vendors: told, impliedVendors: left, isFixed };
+					expect(canada(sent)).toBe(USED.every((purpose) => express.includes(purpose) || implied.includes(purpose)));
+					// A vendor has a purpose by the kind of consent that both have.
+					const has = (purpose: number) =>
+						(express.includes(purpose) && told.includes(vendor)) || (implied.includes(purpose) && left.includes(vendor));
+					expect(canada(sent, vendor)).toBe(USED.every(has));
+				},
+			),
+			{ numRuns: 100 },
+		);
+	});
+
+	it("of Canada allow no vendor what its publisher restricts, and say no where they are cut, or something else is behind", () => {
+		const sent = { express: USED, implied: [], vendors: [41, 42, 900], restricted: [{ purpose: 2, vendor: 42 }] };
+		for (const isFixed of [false, true]) {
+			expect(canada({ ...sent, isFixed }, 42)).toBe(false);
+			expect(canada({ ...sent, isFixed }, 41)).toBe(true);
+			expect(canada({ ...sent, isFixed })).toBe(true);
+			expect(canada({ ...sent, isFixed, restricted: [{ purpose: 9, vendor: 42 }] }, 42)).toBe(true);
+			const text = canadaSection({ ...sent, isFixed });
+			const core = text.split(".")[0] ?? "";
+			for (let end = 0; end < core.length - 16; end++) expect(readCanada(core.slice(0, end)), `${end}`).not.toBe(true);
+			for (const behind of ["AAAAAAAA", ".", ".!", "._.", ".YAAA.YAAA.YAAA.YAAA"]) expect(readCanada(core + behind), behind).not.toBe(true);
+		}
+		// Encoders of 2023 knew no restrictions.
+		expect(readCanada(canadaSection({ ...sent, isFixed: true, restricted: null }), 42)).toBe(true);
 	});
 
 	it("are malformed where they are truncated, of another version, or say what nobody may say", () => {
@@ -260,3 +301,59 @@ function isAllowed(name: string, field: string, value: unknown): boolean {
 function allows(id: number, sections: Parameters<typeof gppString>[0]): boolean {
 	return allowsSection(id, readSections(gppString(sections)).get(id) ?? "", null);
 }
+
+type Canada = {
+	express: readonly number[];
+	implied: readonly number[];
+	vendors?: readonly number[];
+	impliedVendors?: readonly number[];
+	restricted?: readonly { purpose: number; vendor: number }[] | null;
+	/** Vendors as they were coded until 2025: each end of a range in 16 bits. */
+	isFixed?: boolean;
+};
+
+function canada(sent: Canada, vendor: number | null = null): boolean | null {
+	return readCanada(canadaSection(sent), vendor);
+}
+
+/** Null where it is malformed. */
+function readCanada(text: string, vendor: number | null = null): boolean | null {
+	try {
+		return allowsSection(5, text, vendor);
+	} catch (error) {
+		if (error instanceof MalformedError) return null;
+		throw error;
+	}
+}
+
+function canadaSection({ express, implied, vendors = [], impliedVendors = [], restricted = [], isFixed = false }: Canada): string {
+	const made = gppString({
+		tcfcav1: {
+			PurposesExpressConsent: fill(24, express),
+			PurposesImpliedConsent: fill(24, implied),
+			...(!isFixed && {
+				VendorExpressConsent: vendors.toSorted((a, b) => a - b),
+				VendorImpliedConsent: impliedVendors.toSorted((a, b) => a - b),
+				PubRestrictions: restricted?.map(({ purpose, vendor }) => new RangeEntry(purpose, 0, [vendor])),
+			}),
+		},
+	});
+	const [core = "", ...others] = (readSections(made).get(5) ?? "").split(".");
+	if (!isFixed) return [core, ...others].join(".");
+	const number = (value: number, bits: number) => value.toString(2).padStart(bits, "0");
+	const ranges = (ids: readonly number[]) => number(ids.length, 12) + ids.map((id) => `0${number(id, 16)}`).join("");
+	const set = (ids: readonly number[]) => `${number(Math.max(0, ...ids), 16)}1${ranges(ids)}`;
+	const restrictions =
+		restricted === null
+			? ""
+			: number(restricted.length, 12) +
+				restricted.map(({ purpose, vendor }) => number(purpose, 6) + number(0, 2) + ranges([vendor])).join("");
+	const before = [...core].map((character) => number(BASE64URL.indexOf(character), 6)).join("");
+	const bits = before.slice(0, CANADA_BEFORE_VENDORS) + set(vendors) + set(impliedVendors) + restrictions;
+	const sextets = bits.padEnd(Math.ceil(bits.length / 6) * 6, "0").match(/.{6}/g) ?? [];
+	return [sextets.map((sextet) => BASE64URL[Number.parseInt(sextet, 2)]).join(""), ...others].join(".");
+}
+
+const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/** Its version, two times, the CMP, screen, language, lists, policy, features, and both kinds of consent to purposes. */
+const CANADA_BEFORE_VENDORS = 199;
