@@ -7,7 +7,14 @@ import { MAX_KEYWORDS, MAX_KEYWORDS_LENGTH } from "../../src/lib/keyword.ts";
 import { MAX_BODY_BYTES, MAX_UNCOUNTED_BYTES, MAX_VALUES } from "../../src/openrtb/body-limits.ts";
 import { ESCAPES_A_VALUE } from "../../src/openrtb/count-values.ts";
 import { MAX_LIST_ENTRIES } from "../../src/openrtb/read-values.ts";
-import { consentOfRanges, consentOfSegments, GPP_SECTIONS, gppOfAllSections, gppOfUnknownSections } from "./hostile-consents.ts";
+import {
+	consentOfRanges,
+	consentOfSegments,
+	GPP_SECTIONS,
+	gppOfAllSections,
+	gppOfCanada,
+	gppOfUnknownSections,
+} from "./hostile-consents.ts";
 
 /** Brands that share the keyword. */
 export const BRANDS = 2_000;
@@ -225,6 +232,7 @@ const KINDS: Readonly<Record<string, () => string>> = {
 	consent_dots: () => text({ ...PLAIN, regs: { gdpr: 1 }, user: { consent: `${consentOfSegments(0).slice(0, 200)}${".".repeat(7_900)}` } }),
 	gpp_all_sections: () => gpp(gppOfAllSections, undefined),
 	gpp_sections_named: () => gpp(gppOfAllSections, GPP_SECTIONS),
+	gpp_of_canada: () => gpp(gppOfCanada, undefined),
 	gpp_unknown_sections: () => gpp(gppOfUnknownSections, undefined),
 	gpp_tildes: () => text({ ...PLAIN, regs: { gpp: "~".repeat(8_000) } }),
 	gpp_sid_list: () => text({ ...PLAIN, regs: { gpp: "DBAA", gpp_sid: Array(4_000).fill(-1) } }),
