@@ -48,6 +48,8 @@ function readSubject({ url = findLocalOrigin(process.env), identity, publisherId
 	if (domain !== undefined && !HOST.test(domain)) throw new Failure("--domain must be a host, such as shoes.example.");
 	if (deeplink !== undefined && !PAGE.test(deeplink))
 		throw new Failure("--deeplink must be an http(s) address, such as https://shoes.example/new.");
+	for (const [option, value] of Object.entries({ "--publisher-id": publisherId, "--keyword": keyword }))
+		if (value?.trim() === "") throw new Failure(`${option} must be no blank text: leave it out, or give a value.`);
 	const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(parsed.hostname);
 	const demo = isLocal && domain === undefined && (identity === undefined || identity === ACME.publisher_identity);
 	if (identity === undefined && !demo) throw new Failure("--identity is needed: the Publisher Identity to bid for.");

@@ -98,6 +98,8 @@ it("unit: certify runs from its own folder, of less than 100 kB, and reports to 
 	expect(unwritten.output).not.toContain("at async");
 	for (const [option, value] of [
 		["--domain", "https://shoes.example/"],
+		["--publisher-id", ""],
+		["--keyword", " "],
 		["--identity", "acme/rtb"],
 		["--deeplink", "shoes.example/new"],
 		["--url", `${url}/base`],
