@@ -57,7 +57,7 @@ export function mintClickUrl<Answer>(
 		auctionId,
 		mintedAt: now,
 		test: details.test,
-		device: stripped ? null : deviceOf(details.ip ?? details.ipv6, details.userAgent),
+		device: stripped ? null : deviceOf(details.ip, details.userAgent, details.ipv6),
 		keyword: keyword === null ? null : clipKeyword(keyword),
 		// It may be the user's browser that asks.
 		askedFrom: stripped || details.asker === null ? null : networkPrefix(details.asker),

@@ -1,7 +1,8 @@
 /**
  * The answers of publishers without options, byte for byte, to every request of the golden cases of before there were any:
  * test/fixtures/answers-without-options.txt. What is fresh in each answer is left out, but for its length; tokens have become
- * longer since, by eight characters at most: they say whether their clickid is the id of the user, and for which source the bid was asked.
+ * longer since, by eight characters at most: they say whether their clickid is the id of the user, and for which source the bid was asked;
+ * and by seven more where the request names two addresses, which both are the device's.
  */
 import { exports } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";

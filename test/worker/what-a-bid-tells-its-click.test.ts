@@ -45,12 +45,22 @@ afterEach(() => {
 
 describe("worker: the device of a bid", () => {
 	const asked = { ip: "203.0.113.7", ua: BROWSER };
+	const both = { ...asked, ipv6: "2001:db8::1" };
 	it.each([
 		["the same", asked, { "cf-connecting-ip": "203.0.113.7", "user-agent": BROWSER }, null],
 		["another address, the same browser", asked, { "cf-connecting-ip": "198.51.100.9", "user-agent": BROWSER }, null],
 		["the same address, another browser", asked, { "cf-connecting-ip": "203.0.113.7", "user-agent": PHONE }, null],
 		["neither", asked, { "cf-connecting-ip": "198.51.100.9", "user-agent": PHONE }, "other_device"],
 		["another address of its /64", { ipv6: "2001:db8::1", ua: PHONE }, { "cf-connecting-ip": "2001:db8::2", "user-agent": BROWSER }, null],
+		["the IPv6 address of a bid that named both, another browser", both, { "cf-connecting-ip": "2001:db8::2", "user-agent": PHONE }, null],
+		["the IPv4 address of a bid that named both, another browser", both, { "cf-connecting-ip": "203.0.113.7", "user-agent": PHONE }, null],
+		["neither of both addresses", both, { "cf-connecting-ip": "2001:db8:1::2", "user-agent": PHONE }, "other_device"],
+		[
+			"neither where one is no address",
+			{ ...both, ip: "unknown" },
+			{ "cf-connecting-ip": "203.0.113.7", "user-agent": PHONE },
+			"other_device",
+		],
 		["a bid that named no browser", { ip: "203.0.113.7" }, { "cf-connecting-ip": "198.51.100.9", "user-agent": PHONE }, null],
 		["a bid that named no address", { ua: BROWSER }, { "cf-connecting-ip": "198.51.100.9", "user-agent": PHONE }, null],
 		["a click whose address nobody knows", asked, { "user-agent": PHONE }, null],
