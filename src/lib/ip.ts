@@ -88,8 +88,17 @@ function mappedIpv4(groups: readonly number[]): string | null {
 	return `${high >>> 8}.${high & 255}.${low >>> 8}.${low & 255}`;
 }
 
+/** Written out, or with a gap between groups, which may still be too many: as nearly every IPv6 address comes. */
+const PLAIN_IPV6 = /^(?:[0-9a-f]{1,4}:){1,7}(?:(?::[0-9a-f]{1,4}){1,6}|:|[0-9a-f]{1,4})$/i;
+const GROUPS = 8;
+
 function ipv6Groups(text: string): number[] | null {
 	if (!/^[0-9a-f:.]{2,45}$/i.test(text) || !text.includes(":")) return null;
+	if (PLAIN_IPV6.test(text)) {
+		const colons = text.split(":").length - 1;
+		// To ask the URL parser costs a bid more than all else of its device.
+		if (text.includes("::") ? colons < GROUPS : colons === GROUPS - 1) return expand(text);
+	}
 	// The URL parser checks and compresses an IPv6 address, and writes an embedded IPv4 address in hex.
 	const host = URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1);
 	return host === undefined ? null : expand(host);

@@ -140,3 +140,25 @@ describe("unit: splitConnection", () => {
 		);
 	});
 });
+
+test("unit: an IPv6 address is read as the URL parser reads it, whichever way it is written, and nothing else is one", () => {
+	const group = fc.oneof(fc.stringMatching(/^[0-9a-fA-F]{1,4}$/), fc.constantFrom("0", "0000", "", "12345", "g"));
+	const side = fc.array(group, { maxLength: 8 }).map((groups) => groups.join(":"));
+	const written = fc.oneof(
+		fc.ipV6(),
+		side,
+		fc.tuple(side, side).map(([left, right]) => `${left}::${right}`),
+		fc.stringMatching(/^[0-9a-f:]{2,39}$/),
+	);
+	fc.assert(
+		fc.property(
+			written.filter((text) => text.includes(":")),
+			(text) => {
+				const host = URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1) ?? null;
+				expect([connectionOf(text), networkPrefix(text)]).toEqual(host === null ? [null, null] : [connectionOf(host), networkPrefix(host)]);
+				if (host !== null) expect(connectionOf(text)).not.toBeNull();
+			},
+		),
+		{ numRuns: 2_000 },
+	);
+});
