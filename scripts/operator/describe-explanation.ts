@@ -39,6 +39,10 @@ function describePrice(price: ExplainedPriceAnswer): string[] {
 			({ level, in_force, learned, clicks, expected, earned, expected_conversions, earned_conversions, weight, maturity }) =>
 				`  × ${roundTo(price.mode === "automatic" ? in_force : learned, DIGITS)} ${level.replace("_", " and ")} (learned ${roundTo(learned, DIGITS)}: ${counted(clicks, "click")}; expected ${expected} USD, ${expected_conversions} conversions; earned ${earned} USD, ${earned_conversions}; weight ${weight}; known ${maturity})`,
 		),
+		// In those that are in force it is contained.
+		...(price.mode === "automatic" || price.renumbered === 1
+			? []
+			: [`  × ${roundTo(price.renumbered, DIGITS)} since the operator's number has changed after that night`]),
 		`  = ${price.advised_epc} USD advised; reckoned with ${price.epc} USD${
 			price.released_at === null ? "" : `, which set out from the operator's number ${price.released_at}`
 		}`,

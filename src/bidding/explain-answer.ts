@@ -93,11 +93,20 @@ const explainedPriceSchema = v.strictObject({
 	payout_cap: v.pipe(v.nullable(v.string()), v.description("What a payout counts up to, USD.")),
 	payout_weight: v.pipe(v.nullable(v.string()), v.description("What a conversion weighs, USD.")),
 	loading: v.pipe(v.number(), v.description("The part that larger payouts, shared by the network, add.")),
+	renumbered: v.pipe(
+		v.number(),
+		v.description(
+			"What the learned factors together are multiplied by, where the operator's number has changed since the night: 1 where it has not.",
+		),
+	),
 	reversal_level: v.pipe(
 		v.number(),
 		v.description("How many times as much is taken back of the source's conversions as of its publisher's: 1 without evidence."),
 	),
-	advised_epc: v.pipe(epc, v.description("The operator's number × the factors in force; × the learned ones where it is not bid by them.")),
+	advised_epc: v.pipe(
+		epc,
+		v.description("The operator's number × the factors in force; × the learned ones and `renumbered` where it is not bid by them."),
+	),
 	epc: v.pipe(epc, v.description("What is reckoned with: the advised one in automatic mode, else the operator's.")),
 	released_at: v.pipe(
 		v.nullable(v.pipe(v.string(), v.isoTimestamp())),

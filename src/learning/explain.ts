@@ -16,6 +16,8 @@ export type ExplainedPrice = LearnedPrice & {
 	payoutCapMicros: number | null;
 	payoutWeightMicros: number | null;
 	loading: number;
+	/** What the learned factors are multiplied by, where the operator's number is no more the one that they were learned against. */
+	renumbered: number;
 	/** How many times as much is taken back of its source's conversions as of its publisher's. */
 	reversalLevel: number;
 	/** In force: 1 where the operator's number is bid. */
@@ -32,14 +34,14 @@ export type ExplainedPrice = LearnedPrice & {
 /**
  * A price as the chain that it is.
  * @param price what `priceCell` is given for the cell
- * @param against what the learned factors are multiplied by, where the operator's number is no more the one that they were learned against
+ * @param renumbered as it is told
  */
 export function explainPrice(
 	terms: CampaignTerms,
 	cell: Cell,
 	price: Omit<PriceInput, "operatorMicros">,
 	learned: Learned | null,
-	against = 1,
+	renumbered = 1,
 ): ExplainedPrice {
 	const keyword = keywordClass(terms, cell.keyword);
 	const operatorMicros = operatorEpcMicros(terms, keyword);
@@ -65,13 +67,14 @@ export function explainPrice(
 		...made,
 		// What is not bid is advised by all that was learned.
 		...(!isBid && {
-			advisedEpcMicros: Math.round(factors.reduce((micros, each) => micros * each.factor, operatorMicros * against)),
+			advisedEpcMicros: Math.round(factors.reduce((micros, each) => micros * each.factor, operatorMicros * renumbered)),
 		}),
 		operatorMicros,
 		factors,
 		payoutCapMicros: known === undefined ? null : Math.round(known.payouts.capMicros),
 		payoutWeightMicros: known === undefined ? null : Math.round(known.payouts.phiMicros),
 		loading: learned?.loading ?? 0,
+		renumbered,
 		reversalLevel: sharedStanding(shared ?? NO_SHARED_FACTORS, cell).reversalLevel,
 		caution: isBid ? (price.guards?.caution ?? 1) : 1,
 		overpaid: isBid ? (price.guards?.overpaid ?? 1) : 1,

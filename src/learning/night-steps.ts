@@ -30,6 +30,8 @@ export type LearnedCampaign = {
 	balance: Balance;
 	/** Equivalent conversions that the clicks of the last week are expected to bring. */
 	weekExpected: number;
+	/** What those clicks are believed to be worth beyond the operator's numbers, by what the campaign's and keywords' factors say. Micro-dollars. */
+	weekGainMicros: number;
 	/** The last one that was found, this night or before. */
 	lastBreak: Break | null;
 };
@@ -125,17 +127,19 @@ export function closeCampaign(laid: LaidCampaign, rules: NightRules, shared: Sha
 		payouts,
 		balance: addBalances(laid, factors, shared, rules),
 		lastBreak: history.lastBreak,
-		weekExpected: weekExpected(placed, factors),
+		...weekOf(placed, factors),
 	};
 }
 
-function weekExpected(placed: PlacedCampaign, { campaign }: CampaignFactors): number {
-	const { operatorMicros, ripe, rules } = placed;
-	let sum = 0;
+function weekOf(placed: PlacedCampaign, { campaign }: CampaignFactors): Pick<LearnedCampaign, "weekExpected" | "weekGainMicros"> {
+	const { operatorMicros, ripe, rules, keywords } = placed;
+	let [worth, gain] = [0, 0];
 	for (let at = 0; at < operatorMicros.length; at++) {
-		sum += besideCampaign(placed, (ripe.weekClicks[at] ?? 0) * (operatorMicros[at] ?? 0), at);
+		const ofCell = besideCampaign(placed, (ripe.weekClicks[at] ?? 0) * (operatorMicros[at] ?? 0), at) * campaign.factor;
+		worth += ofCell;
+		gain += ofCell * (1 - 1 / (campaign.factor * keywords.factorOf(at)));
 	}
-	return (sum * campaign.factor) / rules.phiMicros;
+	return { weekExpected: worth / rules.phiMicros, weekGainMicros: gain };
 }
 
 function addBalances(

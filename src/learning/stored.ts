@@ -11,6 +11,8 @@ export const LISTED_KEYWORDS = "*listed";
 
 /** `learning_campaigns.learned`. */
 export type StoredLearning = Pick<LearnedCampaign, "payouts" | "balance" | "weekExpected"> & {
+	/** Absent where a night of an earlier version has learned. */
+	weekGainMicros?: number;
 	campaign: FactorEvidence;
 	/** By class of keywords, and by publisher: those with the most clicks. */
 	keywords: Record<string, FactorEvidence>;
@@ -34,7 +36,7 @@ export type Steering = Guards & {
 const MAX_KEPT = 2_000;
 
 export function storeLearning(
-	{ factors, payouts, balance, weekExpected }: LearnedCampaign,
+	{ factors, payouts, balance, weekExpected, weekGainMicros }: LearnedCampaign,
 	terms: CampaignTerms,
 	loading: number,
 ): StoredLearning {
@@ -42,7 +44,7 @@ export function storeLearning(
 	const keywords = most(factors.keywords);
 	const classes = [NO_KEYWORD, OTHER_KEYWORDS, LISTED_KEYWORDS, ...Object.keys(keywords)];
 	const numbers = Object.fromEntries(classes.map((keyword) => [keyword, numberOf(terms, keyword)]));
-	return { campaign, keywords, publishers: most(factors.publishers), payouts, balance, weekExpected, loading, numbers };
+	return { campaign, keywords, publishers: most(factors.publishers), payouts, balance, weekExpected, weekGainMicros, loading, numbers };
 }
 
 /** The operator's number for a class of keywords; of those that stand together, the one that stands for all. */

@@ -33,6 +33,8 @@ type Kept = {
 	steering?: Steering;
 	lastBreak?: object;
 	weekExpected?: number;
+	/** Absent as an earlier version leaves it. */
+	weekGainMicros?: number;
 };
 
 /** Keeps a night that is done, and what it has learned of campaigns. */
@@ -49,7 +51,7 @@ export async function keepLearned(db: Database, now: number, campaigns: readonly
 }
 
 function statementsOf(
-	{ campaignId, operatorMicros, factor, keywords = {}, numbers = {}, inForce, steering, lastBreak, weekExpected = 5 }: Kept,
+	{ campaignId, operatorMicros, factor, keywords = {}, numbers = {}, inForce, steering, lastBreak, weekExpected = 5, weekGainMicros }: Kept,
 	day: number,
 	now: number,
 ): SQL[] {
@@ -60,6 +62,7 @@ function statementsOf(
 		payouts: { meanMicros: 10_000_000, capMicros: 50_000_000, phiMicros: 12_000_000 },
 		balance: { paidMicros: 40_000_000, projectedMicros: 30_000_000 },
 		weekExpected,
+		...(weekGainMicros !== undefined && { weekGainMicros }),
 		loading: 0.02,
 		numbers: { "": operatorMicros, "*": operatorMicros, "*listed": operatorMicros, ...numbers },
 	};

@@ -68,7 +68,7 @@ beforeAll(async () => {
 			steering: { caution: 0.9, overpaid: 0.8, creep: 1, bidCreep: 1, observed: 30, balance: { paidMicros: 1, projectedMicros: 1 } },
 			lastBreak: BREAK,
 		},
-		{ campaignId: 3, operatorMicros: 400_000, factor: 2, weekExpected: 100 },
+		{ campaignId: 3, operatorMicros: 400_000, factor: 2, weekExpected: 100, weekGainMicros: 650_000_000 },
 		{ campaignId: 4, operatorMicros: 400_000, factor: 3 },
 		{ campaignId: 5, operatorMicros: 400_000, factor: 1.01 },
 		{ campaignId: 6, operatorMicros: 0, factor: 2, keywords: { red: 1 }, numbers: { red: 500_000 }, weekExpected: 0.1 },
@@ -197,7 +197,7 @@ describe("advice", () => {
 	it("names what is off by a step in campaigns that are advised, the costliest first, page by page", async () => {
 		const { data } = await ask(adviceSchema, "/learning/advice");
 		expect(data.map(({ campaign_id, worth_a_week }) => [campaign_id, worth_a_week])).toEqual([
-			[3, "600.0000"],
+			[3, "650.0000"],
 			[1, "-60.0000"],
 			[6, "0.6000"],
 		]);
@@ -291,6 +291,18 @@ describe("an explained price", () => {
 		expect(price?.factors.map(({ in_force }) => in_force)).toEqual([1, 1, 1, 1, 1, 1]);
 		expect((price?.factors ?? []).reduce((product, { learned }) => product * learned, 0.4)).toBeCloseTo(Number(price?.advised_epc), 6);
 		expect(await explain("coats.example")).not.toHaveProperty("prices");
+	});
+
+	it("is a chain that comes to what is advised, also once the number has changed since the night", async () => {
+		const accepted = await ask(importReportSchema, "/learning/advice/accept", { campaigns: [1] });
+		const [price] = (await explain("shoes.example")).prices ?? [];
+		expect(price).toMatchObject({ operator_epc: "0.2000", epc: "0.2000" });
+		const learned = (price?.factors ?? []).reduce((product, factor) => product * factor.learned, 0.2);
+		expect(learned * (price?.renumbered ?? 1)).toBeCloseTo(Number(price?.advised_epc), 6);
+		// With much evidence it stays near what was accepted.
+		expect(Number(price?.advised_epc)).toBeGreaterThan(0.15);
+		await ask(importReportSchema, "/network/undo", { import: accepted.id });
+		expect((await explain("shoes.example")).prices?.[0]?.renumbered).toBe(1);
 	});
 
 	it("is no publisher's to see", async () => {

@@ -50,6 +50,7 @@ function ExplainedPrice({ price }: { price: ExplainedPriceAnswer }): JSX.Element
 					["Mode", <State word={price.mode} tone="plain" />],
 					["Source", price.source === "" ? "none" : price.source],
 					["Operator's number", <Money usd={price.operator_epc} />],
+					...(price.renumbered === 1 ? [] : [["The number has changed since", `learned × ${roundTo(price.renumbered, DIGITS)}`] as const]),
 					["Advised", <Money usd={price.advised_epc} />],
 					["Reckoned with", <Money usd={price.epc} />],
 					["Set out from the operator's number", <Time at={price.released_at} />],

@@ -213,10 +213,24 @@ function explainOne(
 /** What is stored of a campaign, and of the traffic that is asked about, as a night has it. */
 function learnedOf(terms: CampaignTerms, row: CampaignRow, shared: SharedFactors): Learned | null {
 	if (row.learned === null || row.day === null) return null;
-	const { campaign, keywords, publishers, payouts, balance, weekExpected, loading } = JSON.parse(row.learned) as StoredLearning;
+	const {
+		campaign,
+		keywords,
+		publishers,
+		payouts,
+		balance,
+		weekExpected,
+		weekGainMicros = 0,
+		loading,
+	} = JSON.parse(row.learned) as StoredLearning;
 	const factors = { campaign, keywords: new Map(Object.entries(keywords)), publishers: new Map(Object.entries(publishers)) };
 	const lastBreak = row.lastBreak === null ? null : (JSON.parse(row.lastBreak) as Break);
-	return { today: row.day, loading, shared, campaigns: new Map([[terms.id, { factors, payouts, balance, weekExpected, lastBreak }]]) };
+	return {
+		today: row.day,
+		loading,
+		shared,
+		campaigns: new Map([[terms.id, { factors, payouts, balance, weekExpected, weekGainMicros, lastBreak }]]),
+	};
 }
 
 function show(
@@ -251,6 +265,7 @@ function show(
 		payout_cap: price.payoutCapMicros === null ? null : formatUsd(price.payoutCapMicros),
 		payout_weight: price.payoutWeightMicros === null ? null : formatUsd(price.payoutWeightMicros),
 		loading: roundTo(price.loading, 4),
+		renumbered: roundTo(price.renumbered, EXACT_DIGITS),
 		reversal_level: roundTo(price.reversalLevel, 4),
 		advised_epc: formatUsd(price.advisedEpcMicros),
 		epc: formatUsd(price.epcMicros),

@@ -47,18 +47,22 @@ export async function readAdvised(
 	const mode = sql`coalesce(c.epc_learning ->> 'mode', ${network?.mode ?? "off"})`;
 	const weekMicros = sql`CAST(l.learned ->> 'weekExpected' AS DOUBLE PRECISION) * CAST(l.learned -> 'payouts' ->> 'phiMicros' AS DOUBLE PRECISION)`;
 	const factor = sql`CAST(l.learned -> 'campaign' ->> 'factor' AS DOUBLE PRECISION)`;
+	const gain = sql`coalesce(CAST(l.learned ->> 'weekGainMicros' AS DOUBLE PRECISION), ${weekMicros} * (1 - 1 / nullif(${factor}, 0)))`;
 	const rows = await db.all<PricedCampaign & { rank: number; learned: string }>(sql`
 		SELECT * FROM (
-			SELECT ${PRICED_CAMPAIGN}, l.learned, CAST(coalesce(abs(${weekMicros} * (1 - 1 / nullif(${factor}, 0))), 0) AS BIGINT) AS rank
+			SELECT ${PRICED_CAMPAIGN}, l.learned, CAST(coalesce(abs(${gain}), 0) AS BIGINT) AS rank
 			FROM learning_campaigns l JOIN campaigns c ON c.campaign_id = l.campaign_id JOIN brands b ON b.id = c.brand_id
 			WHERE l.learned IS NOT NULL AND (${mode} = 'advise' OR (${mode} = 'automatic' AND c.epc_learning ->> 'pin' IS NOT NULL)) AND ${which}) x
 		WHERE ${behind} ORDER BY x.rank DESC, x."campaignId" LIMIT ${limit}`);
 	const { publishStep } = networkSettings(network);
 	return rows.map((row) => {
 		const learned = JSON.parse(row.learned) as StoredLearning;
-		const week = learned.weekExpected * learned.payouts.phiMicros;
-		return { ...row, learned, numbers: numbersOf(row, learned, publishStep), worthMicros: week * (1 - 1 / learned.campaign.factor) };
+		return { ...row, learned, numbers: numbersOf(row, learned, publishStep), worthMicros: worthOf(learned) };
 	});
+}
+
+function worthOf({ weekGainMicros, weekExpected, payouts, campaign }: StoredLearning): number {
+	return weekGainMicros ?? weekExpected * payouts.phiMicros * (1 - 1 / campaign.factor);
 }
 
 /**
