@@ -372,6 +372,16 @@ describe("worker: learned prices", () => {
 			expect((rotten ?? 0) / (prices[day]?.[1] ?? 0)).toBeGreaterThanOrEqual(0.6 - 1e-3);
 		}
 		expect(prices.at(-1)?.[0]).toBeGreaterThan(0.25);
+		// Advised for a moment, in which no hour has let go of what was in force.
+		await importNetwork({ mode: "advise" });
+		await publish(1);
+		expect(await ask()).toEqual([0.2, 0.2]);
+		await importNetwork({ mode: "automatic" });
+		await publish(1);
+		const [good, rotten] = await ask();
+		expect(good).toBeLessThanOrEqual(0.25);
+		expect(rotten).toBeGreaterThanOrEqual(0.12);
+		expect(Number((await explainedPrice({ bd: "good.example" }))?.price)).toBe(good);
 		// Advised again, and bid again: nothing is left of what was in force.
 		await importNetwork({ mode: "advise" });
 		await pass(25);

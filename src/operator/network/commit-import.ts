@@ -115,8 +115,8 @@ function markLearningSlots(importId: string, mark: number): SQL {
 }
 
 /**
- * What is no longer bid by the operator's numbers: campaigns, publishers, and, where others were bid learned prices before, the network's
- * campaigns. Runs before any of them is replaced.
+ * What is no longer bid by the operator's numbers: campaigns, publishers, and, where others were bid learned prices before or no hour has
+ * let go of those that were in force, the network's campaigns. Runs before any of them is replaced.
  */
 function noteReleases(importId: string, now: number): SQL[] {
 	const staged = sql`row ->> 'epcLearning'`;
@@ -142,7 +142,8 @@ function noteReleases(importId: string, now: number): SQL[] {
 			sql`${RELEASED_NETWORK}`,
 			sql`FROM import_rows r WHERE r.import_id = ${importId} AND r.section = 'network_settings'
 				AND (${staged}) ->> 'mode' = 'automatic' AND coalesce(${ofNetwork}, 'off') <> 'automatic'
-				AND EXISTS (SELECT 1 FROM campaigns c WHERE c.epc_learning IS NOT NULL AND c.epc_learning ->> 'mode' = 'automatic')`,
+				AND (EXISTS (SELECT 1 FROM campaigns c WHERE c.epc_learning IS NOT NULL AND c.epc_learning ->> 'mode' = 'automatic')
+					OR EXISTS (SELECT 1 FROM learning_factors f WHERE CAST(f.published ->> 'factor' AS DOUBLE PRECISION) <> 1))`,
 		),
 	];
 }
