@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import { explanationSchema } from "../../src/bidding/explain-answer.ts";
 import { openDatabase } from "../../src/db/client.ts";
-import { DAY_MS } from "../../src/lib/time.ts";
+import { DAY_MS, utcDay } from "../../src/lib/time.ts";
 import { adviceSchema, learningStateSchema, pricesSchema } from "../../src/operator/learning/learning-answers.ts";
 import { importReportSchema } from "../../src/operator/network/import-answer.ts";
 import { keepLearned } from "../support/learned-rows.ts";
@@ -303,6 +303,26 @@ describe("an explained price", () => {
 		expect(Number(price?.advised_epc)).toBeGreaterThan(0.15);
 		await ask(importReportSchema, "/network/undo", { import: accepted.id });
 		expect((await explain("shoes.example")).prices?.[0]?.renumbered).toBe(1);
+	});
+
+	it("has what is known of its traffic, also of a campaign that no click tells of", async () => {
+		const known = {
+			factor: 0.5,
+			clicks: 900,
+			expectedMicros: 9_000_000,
+			earnedMicros: 4_500_000,
+			expected: 30,
+			observed: 15,
+			weight: 0.8,
+			maturity: 1,
+		};
+		await db.run(sql`DELETE FROM learning_campaigns WHERE campaign_id = 5`);
+		await db.run(
+			sql`INSERT INTO learning_traffic (level, publisher_id, name, day, evidence) VALUES ('publisher', 'acme', '', ${today}, ${JSON.stringify(known)})`,
+		);
+		const [price] = (await explain("belts.example")).prices ?? [];
+		expect(price).toMatchObject({ mode: "advise", advised_epc: "0.2000", learned_until: utcDay(now), payout_cap: null });
+		expect(price?.factors.find(({ level }) => level === "publisher")).toMatchObject({ learned: 0.5, clicks: 900, earned: "4.5000" });
 	});
 
 	it("is no publisher's to see", async () => {

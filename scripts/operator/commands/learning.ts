@@ -185,7 +185,9 @@ function describeEvidence({
 }
 
 function nameOf(keyword: string | null): string {
-	return keyword === null ? "without a keyword" : keyword === "*" ? "any keyword" : keyword;
+	if (keyword === null) return "without a keyword";
+	if (keyword === "*") return "any keyword";
+	return keyword === "*listed" ? "listed keywords" : keyword;
 }
 
 function percent(part: number): string {

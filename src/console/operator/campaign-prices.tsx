@@ -122,6 +122,7 @@ function OverTime({ prices: { data }, chosen, path }: { prices: Prices; chosen: 
 					{ name: "Operator's number", values: shown.map(({ operator_epc }) => operator_epc) },
 				]}
 				hasTable
+				isLevel
 			/>
 			<Table
 				caption="What was published, the newest first"

@@ -44,7 +44,7 @@ const EXACT_DIGITS = 9;
 type PublisherRow = { id: string; pricingModel: PricingModel; sharePpm: number; epcLearning: string | null };
 type CampaignRow = PricedCampaign & { day: number | null; learned: string | null; lastBreak: string | null; steering: string | null };
 type FactorRow = { level: string; campaignId: number; publisherId: string; name: string; published: string; target: string };
-type TrafficRow = { level: TrafficLevel; name: string; evidence: string };
+type TrafficRow = { level: TrafficLevel; name: string; day: number; evidence: string };
 type ChangeRow = { campaignId: number; keyword: string; at: number; operatorMicros: number; epcMicros: number; cause: string };
 
 /**
@@ -84,6 +84,8 @@ type Known = {
 	campaigns: ReadonlyMap<number, CampaignRow>;
 	factors: readonly FactorRow[];
 	shared: SharedFactors;
+	/** Of the night that has learned of it; null where none has. */
+	sharedDay: number | null;
 	changes: readonly ChangeRow[];
 	/** By name, see src/learning/released.ts. */
 	releases: ReadonlyMap<string, number>;
@@ -113,7 +115,7 @@ async function readKnown(
 				OR (level = 'publisher' AND campaign_id = 0 AND publisher_id = ${publisherId})
 				OR (level = 'source' AND campaign_id = 0 AND publisher_id = ${publisherId} AND name = ${source})
 				OR (level = 'link' AND campaign_id = 0)`,
-		sql`SELECT level, name, evidence FROM learning_traffic
+		sql`SELECT level, name, day, evidence FROM learning_traffic
 			WHERE (level = 'publisher' AND publisher_id = ${publisherId})
 				OR (level = 'source' AND publisher_id = ${publisherId} AND name = ${source}) OR (level = 'link' AND publisher_id = '')`,
 		sql`SELECT g.campaign_id AS "campaignId", g.keyword, g.at, g.operator_micros AS "operatorMicros", g.epc_micros AS "epcMicros", g.cause
@@ -128,6 +130,7 @@ async function readKnown(
 		campaigns: new Map(((campaigns?.results ?? []) as CampaignRow[]).map((row) => [row.campaignId, row])),
 		factors: (factors?.results ?? []) as FactorRow[],
 		shared: sharedOf((traffic?.results ?? []) as TrafficRow[], publisherId),
+		sharedDay: ((traffic?.results ?? []) as TrafficRow[])[0]?.day ?? null,
 		changes: (changes?.results ?? []) as ChangeRow[],
 		releases: new Map(((releases?.results ?? []) as { name: string; value: string }[]).map(({ name, value }) => [name, Number(value)])),
 		now,
@@ -147,10 +150,11 @@ function sharedOf(rows: readonly TrafficRow[], publisherId: string): SharedFacto
 function explainOne(
 	network: NetworkLearning | null,
 	publisher: PublisherRow,
-	{ source, sourceName, factors, shared, changes, releases, now }: Known,
+	known: Known,
 	row: CampaignRow,
 	{ link, keyword }: AskedFor["priced"][number],
 ): ExplainedPriceAnswer {
+	const { source, sourceName, factors, changes, releases, now } = known;
 	const own = readLearning<CampaignLearning>(row.epcLearning);
 	const { settings } = campaignPolicy(network, own);
 	const releasedAt = (name: string) => releases.get(name) ?? null;
@@ -200,7 +204,7 @@ function explainOne(
 			creep: creepInForce(steering, settings.creep),
 			release: release === null ? null : { release, now },
 		},
-		learnedOf(terms, row, shared),
+		learnedOf(terms, row, known),
 		learned === null ? 1 : factorAgainst(target, terms, learned, cell.keyword, settings) / target,
 	);
 	const change = changes.find((each) => each.campaignId === row.campaignId && each.keyword === cell.keyword);
@@ -210,19 +214,13 @@ function explainOne(
 	};
 }
 
-/** What is stored of a campaign, and of the traffic that is asked about, as a night has it. */
-function learnedOf(terms: CampaignTerms, row: CampaignRow, shared: SharedFactors): Learned | null {
-	if (row.learned === null || row.day === null) return null;
-	const {
-		campaign,
-		keywords,
-		publishers,
-		payouts,
-		balance,
-		weekExpected,
-		weekGainMicros = 0,
-		loading,
-	} = JSON.parse(row.learned) as StoredLearning;
+/** What is stored of a campaign, and of the traffic that is asked about, as a night has it. Of a campaign without clicks the traffic tells. */
+function learnedOf(terms: CampaignTerms, row: CampaignRow, { shared, sharedDay }: Pick<Known, "shared" | "sharedDay">): Learned | null {
+	if (row.learned === null || row.day === null) {
+		return sharedDay === null ? null : { today: sharedDay, loading: 0, shared, campaigns: new Map() };
+	}
+	const stored = JSON.parse(row.learned) as StoredLearning;
+	const { campaign, keywords, publishers, payouts, balance, weekExpected, weekGainMicros = 0, loading } = stored;
 	const factors = { campaign, keywords: new Map(Object.entries(keywords)), publishers: new Map(Object.entries(publishers)) };
 	const lastBreak = row.lastBreak === null ? null : (JSON.parse(row.lastBreak) as Break);
 	return {

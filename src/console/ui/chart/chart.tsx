@@ -21,6 +21,8 @@ type ChartProps = {
 	partialFrom?: number;
 	/** Whether the page has a table of the same values beneath it already. */
 	hasTable?: boolean;
+	/** Whether each value stands by itself, as prices do: what they come to in all says nothing. */
+	isLevel?: boolean;
 };
 
 /** Labels that find room beneath the widest chart. */
@@ -177,13 +179,13 @@ function Swatch({ kind, id, index }: { kind: "bars" | "lines"; id: string; index
 
 type Row = { point: string; values: readonly (string | number | null)[] };
 
-function ChartTable({ title, unit, of, points, series }: ChartProps): JSX.Element {
+function ChartTable({ title, unit, of, points, series, isLevel = false }: ChartProps): JSX.Element {
 	const rows = points.map((point, at): Row => ({ point, values: series.map(({ values }) => values[at] ?? null) }));
 	const columns: Column<Row>[] = series.map(({ name, values }, index) => ({
 		head: name,
 		kind: unit === "money" ? "money" : "number",
 		cell: (row) => <Value unit={unit} value={row.values[index] ?? null} />,
-		...(unit !== "share" && { total: <Value unit={unit} value={totalOf(unit, values)} /> }),
+		...(unit !== "share" && !isLevel && { total: <Value unit={unit} value={totalOf(unit, values)} /> }),
 	}));
 	return (
 		<Table
@@ -214,14 +216,15 @@ function show(unit: Unit, value: string | number | null): string {
 }
 
 /** The chart in a sentence a series, for those who do not see it. */
-function describe({ unit, points, series }: ChartProps): string {
+function describe({ unit, points, series, isLevel = false }: ChartProps): string {
 	const span = points.length === 1 ? points[0] : `${points[0]} to ${points.at(-1)}`;
 	return [
 		`${span}.`,
 		...series.map(({ name, values }) => {
 			const most = values.reduce<number>((best, value, at) => (Number(value) > Number(values[best]) ? at : best), 0);
 			const sum = unit === "share" ? "" : ` ${show(unit, totalOf(unit, values))} in all,`;
-			return `${name}:${sum} most at ${points[most]} with ${show(unit, values[most] ?? null)}.`;
+			const whole = isLevel ? ` ${show(unit, values.at(-1) ?? null)} at last,` : sum;
+			return `${name}:${whole} most at ${points[most]} with ${show(unit, values[most] ?? null)}.`;
 		}),
 	].join(" ");
 }

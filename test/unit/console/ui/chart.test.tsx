@@ -111,6 +111,14 @@ describe("unit: a chart", () => {
 		expect(html).toContain("not all of it yet");
 	});
 
+	it("adds nothing up of what stands by itself, such as prices", () => {
+		const html = String(
+			<Chart title="A click" kind="lines" unit="money" of="Time" points={["a", "b"]} series={[money("0.4000", "0.3000")]} isLevel />,
+		);
+		expect(html).toContain("a to b. Earned: 0.3000 USD at last, most at a with 0.4000 USD.");
+		expect(html).not.toMatch(/in all|Total/);
+	});
+
 	it("tells series apart by more than their colour", () => {
 		const html = chart("x");
 		expect(html.match(/<pattern id="chart-by-x-\d"/g)).toEqual(['<pattern id="chart-by-x-0"', '<pattern id="chart-by-x-1"']);
