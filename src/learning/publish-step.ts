@@ -47,7 +47,7 @@ const TOLERANCE = 1e-9;
 /**
  * The next factor to publish, or null where it stays. It never leaves what all factors of the last 24 hours allow, sets out only for what
  * is a whole step away, and moves by a step or more; by a day's limit, where that is less. What is held back today is free tomorrow, so
- * neither rule blocks the other.
+ * neither rule blocks the other. Where the operator has narrowed the limits it may lie beyond them: it stays there, and goes nowhere else.
  */
 export function nextPublished(published: Published, target: number, now: number, rules: LevelRules): Published | null {
 	if (isArrived(published, target, rules)) return null;
@@ -57,7 +57,8 @@ export function nextPublished(published: Published, target: number, now: number,
 		lowest = Math.min(lowest, factor);
 		highest = Math.max(highest, factor);
 	}
-	const factor = Math.min(Math.max(target, highest * rules.fall), lowest * rules.rise);
+	const allowed = Math.min(Math.max(target, highest * rules.fall), lowest * rules.rise);
+	const factor = Math.min(Math.max(allowed, Math.min(published.factor, target)), Math.max(published.factor, target));
 	const moved = factor / published.factor;
 	const least = Math.min(1 + rules.publishStep, rules.rise) * (1 - TOLERANCE);
 	const leastFall = Math.max(1 / (1 + rules.publishStep), rules.fall) * (1 + TOLERANCE);

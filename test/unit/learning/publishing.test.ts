@@ -46,6 +46,19 @@ describe("unit: publishing factors", () => {
 		expect(nextPublished(UNPUBLISHED, 1.06, START, RULES)?.factor).toBe(1.06);
 	});
 
+	it("limits that the operator narrows hold it back, and move it nowhere that it is not going", () => {
+		const risen = nextPublished(UNPUBLISHED, 3, START, RULES) ?? UNPUBLISHED;
+		expect(risen.factor).toBe(1.25);
+		expect(nextPublished(risen, 3, START + HOUR_MS, { ...RULES, rise: 1.1 })).toBeNull();
+		expect(nextPublished(risen, 3, START + DAY_MS, { ...RULES, rise: 1.1 })?.factor).toBeCloseTo(1.375, 9);
+		const fallen = nextPublished(UNPUBLISHED, 0.1, START, RULES) ?? UNPUBLISHED;
+		expect(fallen.factor).toBe(0.6);
+		for (const target of [0.1, 0.7])
+			expect(nextPublished(fallen, target, START + HOUR_MS, { ...RULES, fall: 0.9 })?.factor ?? 0.6).toBeLessThanOrEqual(
+				Math.max(0.6, target),
+			);
+	});
+
 	it("no day moves it by more than the limits, and it always arrives", () => {
 		const target = fc.double({ min: 0.02, max: 50, noNaN: true });
 		fc.assert(
