@@ -1,7 +1,7 @@
 /**
  * Why an auction got no bid: a closed union, each reason with its no-bid code, OpenRTB's own below 500 where there is one that says the same,
  * ours from 500. What publishers are not told apart (`tellReason`) has one code. What people are told is in no-bid-reasons.ts, which the edge
- * has no room for.
+ * has no use for.
  */
 export const NO_BID_CODES = {
 	country_not_served: 500,
