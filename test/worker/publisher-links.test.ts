@@ -253,6 +253,7 @@ describe("worker: POST /api/links", () => {
 			publishers: { acme: { f: 0.9, s: { [hashSource("sub&1")]: 0.5, [hashSource("")]: 1.2 }, c: { "120": 2 } } },
 		};
 		await env.BOOK.put(LEARNED_KEY, JSON.stringify(learned));
+		await importFile({ epc_learning: { mode: "automatic" } });
 		await env.DB.prepare(
 			"INSERT INTO learning_factors (level, campaign_id, publisher_id, name, published, target, moving) VALUES ('price', 101, '', '', ?, '0.5', 0)",
 		)

@@ -129,6 +129,8 @@ describe("worker: learned prices where the operator's numbers were bid", () => {
 
 	it("a campaign that becomes automatic is bid what its traffic is worth by a day's movement a day, a new one at once", async () => {
 		await importLearning({ network: { mode: "automatic" }, campaigns: { 7003: { mode: "advise" } } });
+		// The network has been automatic for long.
+		await env.DB.prepare("DELETE FROM learning_work").run();
 		await publish();
 		expect(await ask(7003, { subid: "rotten" })).toBe(0.2);
 		await importLearning({ campaigns: { 7003: null, 7004: null } });
