@@ -69,7 +69,7 @@ export function allowsCanada(text: string, vendorId: number | null): boolean {
 		if (bits.length - bits.at >= PADDING_BITS) throw new MalformedError();
 		return hasPurposes(given) && !isRestricted;
 	};
-	// Nothing says which coding it has: what is read in the wrong one comes to no end, or to another.
+	// Nothing says which coding it has: what is read in the wrong one comes to no end, or to another, or has another last vendor than it says.
 	try {
 		return read(true);
 	} catch {
@@ -92,7 +92,7 @@ function hasPurposes(consents: number): boolean {
 /** Reads a set of vendors: one bit each, or ranges. @returns whether the vendor is among them; true where none is asked for */
 function takeVendors(bits: Bits, vendorId: number | null, isFibonacci = false): boolean {
 	const max = bits.take(VENDOR_BITS);
-	if (bits.take(1) === 1) return takeRanges(bits, vendorId, isFibonacci);
+	if (bits.take(1) === 1) return takeRanges(bits, vendorId, isFibonacci ? max : undefined);
 	const end = bits.at + max;
 	let isIn = vendorId === null;
 	if (vendorId !== null && vendorId <= max) {
@@ -103,11 +103,15 @@ function takeVendors(bits: Bits, vendorId: number | null, isFibonacci = false): 
 	return isIn;
 }
 
-function takeRanges(bits: Bits, vendorId: number | null, isFibonacci = false): boolean {
+/** @param max where the last range has to end, in Fibonacci coding; in the other, nothing of them is told before */
+function takeRanges(bits: Bits, vendorId: number | null, max?: number): boolean {
 	let isIn = vendorId === null;
-	bits.takeRanges(isFibonacci, (first, last) => {
+	let end = 0;
+	bits.takeRanges(max !== undefined, (first, last) => {
 		isIn ||= vendorId !== null && first <= vendorId && vendorId <= last;
+		end = last;
 	});
+	if (max !== undefined && end !== max) throw new MalformedError();
 	return isIn;
 }
 
@@ -120,7 +124,7 @@ function takeRestrictions(bits: Bits, vendorId: number | null, harmless: number 
 	for (let left = bits.take(COUNT_BITS); left > 0; left--) {
 		const purpose = bits.take(PURPOSE_BITS);
 		const type = bits.take(2);
-		const isMeant = (isFibonacci ? takeVendors : takeRanges)(bits, vendorId, isFibonacci) && vendorId !== null;
+		const isMeant = (isFibonacci ? takeVendors(bits, vendorId, true) : takeRanges(bits, vendorId)) && vendorId !== null;
 		isRestricted ||= isMeant && type !== harmless && PURPOSES_USED.includes(purpose);
 	}
 	return isRestricted;

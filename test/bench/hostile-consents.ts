@@ -65,12 +65,14 @@ export function gppOfAllSections(mark: number): string {
 /** A GPP string whose section of Canada allows, with as many vendors in Fibonacci coding as there is room for. */
 export function gppOfCanada(mark: number): string {
 	const header = encode(`${number(3, 6)}${number(1, 6)}${number(1, 12)}0${fibonacci(5)}`);
-	const before = `${number(1, 6)}${number(mark, 36)}${"0".repeat(36 + 12 + 12 + 6 + 12 + 12 + 6 + 1 + 12)}${"1".repeat(24 + 24)}${number(0xffff, 16)}1`;
+	const before = `${number(1, 6)}${number(mark, 36)}${"0".repeat(36 + 12 + 12 + 6 + 12 + 12 + 6 + 1 + 12)}${"1".repeat(24 + 24)}`;
 	const after = "0".repeat(17 + 12);
-	const vendor = `0${fibonacci(144)}`;
-	const room = (MAX_LENGTH - header.length - 1) * BITS_A_CHARACTER - before.length - 12 - after.length;
+	// As far apart as ids of 16 bits leave room for so many.
+	const distance = 13;
+	const vendor = `0${fibonacci(distance)}`;
+	const room = (MAX_LENGTH - header.length - 1) * BITS_A_CHARACTER - before.length - 17 - 12 - after.length;
 	const vendors = Math.min(4_095, Math.floor(room / vendor.length));
-	return `${header}~${encode(before + number(vendors, 12) + vendor.repeat(vendors) + after)}`;
+	return `${header}~${encode(`${before}${number(vendors * distance, 16)}1${number(vendors, 12)}${vendor.repeat(vendors)}${after}`)}`;
 }
 
 /** A GPP string that names as many sections as are read, none of which is known. */

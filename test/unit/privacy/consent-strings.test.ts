@@ -242,6 +242,17 @@ describe("unit: GPP strings", () => {
 		);
 	});
 
+	it.each([[[954, 1_165, 1_195]], [[189, 210, 751]], [[496, 622, 632, 711]], [[588, 988, 1_195]]])(
+		"of Canada allow no vendor by what vendors %j would be in the other coding",
+		(vendors) => {
+			for (const restricted of [[], null]) {
+				const sent = { express: USED, implied: [], vendors, restricted, isFixed: true };
+				expect(canada(sent, 755)).toBe(false);
+				expect(canada(sent, vendors[0])).toBe(true);
+			}
+		},
+	);
+
 	it("of Canada allow no vendor what its publisher restricts, and say no where they are cut, or something else is behind", () => {
 		const sent = { express: USED, implied: [], vendors: [41, 42, 900], restricted: [{ purpose: 2, vendor: 42 }] };
 		for (const isFixed of [false, true]) {
