@@ -1,8 +1,13 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { Hono } from "hono";
 import { describe, expect, it, vi } from "vitest";
+import edge from "../../src/edge.ts";
 import { type Readiness, routeHealth } from "../../src/health.ts";
 import { completeApp } from "../../src/http/errors.ts";
 import { AwayError } from "../../src/lib/away.ts";
+import origin from "../../src/origin.ts";
+import worker from "../../src/worker.ts";
 
 function answersOf(app: Hono, path: string) {
 	return Promise.resolve(app.request(path)).then(async (response) => ({ status: response.status, body: await response.json() }));
@@ -61,5 +66,22 @@ describe("worker: /health and /ready, before any router", () => {
 		expect([(await failing(new Error("the reason")))?.status, (await failing(new AwayError("D1")))?.status]).toEqual([500, 503]);
 		expect(logged.mock.calls.join()).toContain("the reason");
 		logged.mockRestore();
+	});
+});
+
+describe("worker: each Worker", () => {
+	it.each([
+		["the edge", edge, [503, "no book"]],
+		["the origin", origin, [200, "ready"]],
+		["all in one", worker, [503, "no book"]],
+	] as const)("%s answers /health and /ready, and 404 for what is nowhere", async (_, { fetch }, readiness) => {
+		const ask = async (path: string) => {
+			const request = new Request(`https://worker.example${path}`) as unknown as Parameters<typeof fetch>[0];
+			const response = await fetch(request, env, createExecutionContext());
+			return [response.status, await response.json()];
+		};
+		expect(await ask("/health")).toEqual([200, { status: "ok" }]);
+		expect(await ask("/ready")).toEqual([readiness[0], { status: readiness[1] }]);
+		expect(await ask("/nowhere")).toEqual([404, { error: "Not found" }]);
 	});
 });
