@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { HttpError } from "../../src/lib/http.ts";
+import { DAY_MS, utcDay } from "../../src/lib/time.ts";
 import { importNetwork } from "../../src/operator/network/import-network.ts";
 import worker from "../../src/worker.ts";
 import { MOST_D1_TAKES, measureValues } from "../support/longest-value.ts";
@@ -527,6 +528,19 @@ describe("worker: what is allowed but suspicious is warned of", () => {
 			{ path: "exchange_rates[0].usd", message: "is less than half the rate before it, 2.4000 on 2026-10-04: see that it is meant" },
 			{ path: "exchange_rates[1].usd", message: "is less than half the rate before it, 1.1900 on 2026-10-06: see that it is meant" },
 		]);
+	});
+
+	it("of an exchange rate by the one before it in the file, however many there are", async () => {
+		const start = Date.UTC(2020, 0, 1);
+		const rate = (currency: string, at: number, usd = 1.002 ** at) => ({
+			...{ currency, usd: usd.toFixed(4) },
+			date: utcDay(start + at * DAY_MS),
+		});
+		const days = Array.from({ length: 2_100 }, (_, at) => at + 1);
+		await importFile({ exchange_rates: [rate("CHD", 0)] });
+		expect((await importFile({ exchange_rates: days.map((at) => rate("CHD", at)) })).warnings).toEqual([]);
+		const mistyped = await importFile({ exchange_rates: days.map((at) => rate("CHX", at, at === 2_001 ? 100 : 1)) });
+		expect(mistyped.warnings.map(({ path }) => path)).toEqual(["exchange_rates[2000].usd", "exchange_rates[2001].usd"]);
 	});
 
 	it("of a misspelt section, with the nearest that is known", async () => {

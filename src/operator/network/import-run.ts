@@ -1,9 +1,10 @@
 /** One import while it is read: what it stages, finds wrong, and changes. */
 import type { Database } from "../../db/client.ts";
+import type { exchangeRates } from "../../db/schema/platforms.ts";
 import type { Fault } from "../../http/errors.ts";
 import { type AuditedChange, auditedChange } from "./audit-import.ts";
 import { type ChangeRecord, Difference } from "./difference.ts";
-import { type FileEntry, SECRET_FIELDS, sameValue } from "./export-entry.ts";
+import { type FileEntry, SECRET_FIELDS, type Stored, sameValue } from "./export-entry.ts";
 import { FileIndex } from "./file-index.ts";
 import type { ImportReport } from "./import-answer.ts";
 import { Listed } from "./listed.ts";
@@ -78,6 +79,8 @@ export class ImportRun {
 	readonly publishers: Placed<PublisherEntry>[] = [];
 	/** The first domains of products, each with where it stands first. */
 	readonly productDomains = new Map<string, string>();
+	/** Of each currency the newest rate of those parts of the file that are taken. */
+	readonly newestRates = new Map<string, Stored<typeof exchangeRates>>();
 	readonly faults = new Listed<Fault>();
 	readonly warnings = new Listed<Fault>();
 	readonly overwritten: Overwritten[] = [];

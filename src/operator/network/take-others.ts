@@ -111,8 +111,10 @@ export async function takeRates(run: ImportRun, chunk: readonly Given[]): Promis
 		found,
 	);
 	const changed = new Set(rates.filter(({ id, usdNanos }) => found.get(id)?.usdNanos !== usdNanos).map(({ id }) => id));
+	const given = [...run.newestRates.values(), ...rates];
+	for (const rate of given) if (rate.id >= (run.newestRates.get(rate.currency)?.id ?? "")) run.newestRates.set(rate.currency, rate);
 	if (changed.size === 0) return;
-	const warnings = warnOfRates(rates, changed, await findRatesBefore(run.db, [...changed]));
+	const warnings = warnOfRates(given, changed, await findRatesBefore(run.db, [...changed]));
 	run.warn(
 		chunk.flatMap(({ value, path }) => {
 			const message = isObject(value) ? warnings.get(idOf(value)) : undefined;
@@ -128,7 +130,7 @@ const MOST_MOVED = 2;
 
 /**
  * What is odd about rates, by their ids.
- * @param rates   all that are given together
+ * @param rates   all that are given together, and the newest of those given before them
  * @param changed of which of them is told
  * @param before  of each of these the last stored one before it
  */
