@@ -182,6 +182,13 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		tests: STRINGS,
 	},
 	{
+		name: "vendors-of-canada-may-end-anywhere",
+		file: TCF,
+		find: "if (max !== undefined && end !== max) throw new MalformedError();",
+		replace: "",
+		tests: STRINGS,
+	},
+	{
 		name: "unknown-gpp-section-allows",
 		file: GPP,
 		find: "if (layouts === undefined) return false;",
