@@ -3,7 +3,7 @@ const LISTED_BY: readonly [message: RegExp, command: string][] = [
 	[/^(?:is no|there is no|There is no such) publisher/, "list publishers"],
 	[/^(?:is no|There is no such) platform/, "list platforms"],
 	[/^(?:is no|There is no such) brand/, "list brands"],
-	[/^(?:there is no|There is no such) campaign/, "list campaigns"],
+	[/^(?:is no|there is no|There is no such) campaign/, "list campaigns"],
 	[/^(?:is no|There is no such) import/, "imports"],
 	[/^is no adjustment/, "adjust list"],
 	[/^(?:is no transaction|There is no such conversion)/, "conversions list"],

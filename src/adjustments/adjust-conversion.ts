@@ -31,7 +31,7 @@ export async function readWord(db: Database, request: ConversionRequest): Promis
 	const key = { platform, txnid };
 	const verdict = VERDICTS[kind];
 	const present = await readJudged(db, key);
-	if (present === undefined) throw noConversion();
+	if (present === undefined) throw await noConversion(db, platform);
 	if (present.verdict === verdict) throw refuse(verdict === null ? "is neither voided nor released" : `is ${verdict} already`);
 	if (verdict === "released") refuseVainRelease(present);
 	const { version: ofVersion } = present;
@@ -100,7 +100,7 @@ export async function judgeBy(
 	choose: () => Promise<Word>,
 	request: AdjustmentRequest,
 ): Promise<Adjustment> {
-	const { judge } = deps;
+	const { db, judge } = deps;
 	const alongside = ({ changed, previous, releasedMicros, publisherRevenueMicros, grossMicros }: Judgement) => [
 		insertRows(adjustments, [
 			{
@@ -115,7 +115,7 @@ export async function judgeBy(
 	];
 	const write = async () => {
 		const { key, verdict, ofVersion, givenBackMicros } = await choose();
-		if ((await judge(key, verdict, row.id, { ofVersion, givenBackMicros, alongside })) === null) throw noConversion();
+		if ((await judge(key, verdict, row.id, { ofVersion, givenBackMicros, alongside })) === null) throw await noConversion(db, key.platform);
 	};
 	// What the same request has done stands in the way of choosing again, too.
 	return storeOnce(
@@ -128,9 +128,9 @@ export async function judgeBy(
 }
 
 /** What judging would change. */
-export async function previewWord({ judge }: AdjustmentDeps, { key, verdict, givenBackMicros }: Word): Promise<Change> {
+export async function previewWord({ db, judge }: AdjustmentDeps, { key, verdict, givenBackMicros }: Word): Promise<Change> {
 	const judgement = await judge(key, verdict, "", { givenBackMicros, dryRun: true });
-	if (judgement === null) throw noConversion();
+	if (judgement === null) throw await noConversion(db, key.platform);
 	const { changed, publisherRevenueMicros, grossMicros } = judgement;
 	return { ...NO_CHANGE, conversions: changed ? 1 : 0, publisherRevenueMicros, grossRevenueMicros: grossMicros };
 }
@@ -151,6 +151,10 @@ function refuse(message: string) {
 	return invalidInput([{ path: "txnid", message }]);
 }
 
-function noConversion() {
-	return refuse("is no transaction of this platform");
+/** Why a conversion is not there. */
+export async function noConversion(db: Database, platform: string): Promise<Error> {
+	const [known] = await db.all<{ id: string }>(sql`SELECT id FROM platforms WHERE id = ${platform}`);
+	return known === undefined
+		? invalidInput([{ path: "platform", message: "is no platform's id" }])
+		: refuse("is no transaction of this platform");
 }

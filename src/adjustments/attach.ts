@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { invalidInput } from "../http/errors.ts";
 import { answerOf, newRow } from "./adjust.ts";
+import { noConversion } from "./adjust-conversion.ts";
 import type { Adjusted } from "./adjustment-answer.ts";
 import type { AttachRequest } from "./adjustment-request.ts";
 import { readAdjustment } from "./adjustment-rows.ts";
@@ -42,6 +43,6 @@ async function requireUnattached(db: Database, { platform, txnid }: ConversionKe
 	const [present] = await db.all<{ clickId: string | null }>(
 		sql`SELECT click_id AS "clickId" FROM conversions WHERE platform = ${platform} AND txnid = ${txnid}`,
 	);
-	if (present === undefined) throw invalidInput([{ path: "txnid", message: "is no transaction of this platform" }]);
+	if (present === undefined) throw await noConversion(db, platform);
 	if (present.clickId !== null) throw invalidInput([{ path: "txnid", message: "has its click already" }]);
 }

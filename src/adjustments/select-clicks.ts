@@ -19,12 +19,13 @@ export const CHUNK_CLICKS = 1_000;
 
 /**
  * @param now clicks that are made later are not selected
- * @throws HttpError 422 where the publisher or brand is not known
+ * @throws HttpError 422 where the publisher, brand or campaign is not known
  */
 export async function readSelection(db: Database, request: VoidClicksRequest, now: number): Promise<Selection> {
 	const { publisher, source, address_prefix, brand, campaign, reason } = request;
 	if (publisher !== undefined) await requirePublisher(db, publisher);
 	const brandId = brand === undefined ? undefined : await readBrandId(db, brand);
+	if (campaign !== undefined) await requireCampaign(db, campaign);
 	const from = request.from === undefined ? 0 : startOf(request.from);
 	const to = request.to === undefined ? now : Math.min(now, endOf(request.to));
 	const conditions = [
@@ -49,6 +50,13 @@ async function readBrandId(db: Database, domain: string): Promise<number> {
 	const [known] = await db.all<{ id: number }>(sql`SELECT id FROM brands WHERE domain = ${canonicalHost(domain) ?? domain}`);
 	if (known === undefined) throw invalidInput([{ path: "brand", message: "is no brand's domain" }]);
 	return known.id;
+}
+
+/** One that is no more in the network file may have clicks, too: its days stay. */
+async function requireCampaign(db: Database, id: number): Promise<void> {
+	const known = await db.all(sql`SELECT campaign_id FROM campaigns WHERE campaign_id = ${id}
+		UNION SELECT campaign_id FROM campaign_days WHERE campaign_id = ${id}`);
+	if (known.length === 0) throw invalidInput([{ path: "campaign", message: "is no campaign's id" }]);
 }
 
 /** The next clicks that an adjustment may have to look at. */

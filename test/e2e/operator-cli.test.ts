@@ -605,6 +605,7 @@ describe("npm run operator", () => {
 		],
 		[["learning", "prices", "1"], "campaign", "campaign", "there is no campaign 1", "list campaigns"],
 		[["callbacks", "test", "--publisher", "nobody"], "publisher", "--publisher", "there is no publisher nobody", "list publishers"],
+		[["adjust", "void-clicks", "--campaign", "1", "--text", "why"], "campaign", "--campaign", "is no campaign's id", "list campaigns"],
 		[["adjust", "void-clicks", "--brand", "x", "--text", "why"], "brand", "--brand", "is no brand's domain", "list brands"],
 	] as const)("says what lists those there are where a field names nothing: %j", async (command, path, typed, message, list) => {
 		answer = { status: 422, body: JSON.stringify({ error: "Validation failed", faults: [{ path, message }], fault_count: 1 }) };

@@ -47,6 +47,7 @@ describe("unit: answers that a command takes or tells of", () => {
 			"  adjustment: is undone already",
 			"  the request: must name clicks",
 			"`list publishers` shows those there are.",
+			"`list campaigns` shows those there are.",
 		]);
 	});
 

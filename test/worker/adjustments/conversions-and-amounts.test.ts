@@ -221,6 +221,7 @@ describe("worker: a conversion is judged", () => {
 
 	it("is refused where there is none, where it stands so, and where another word came since", async () => {
 		expect(await faultOf({ kind: "void_conversion", ...CONVERSION })).toBe("txnid: is no transaction of this platform");
+		expect(await faultOf({ kind: "void_conversion", ...CONVERSION, platform: "nobody" })).toBe("platform: is no platform's id");
 		await say("approved");
 		expect(await faultOf({ kind: "restore_conversion", ...CONVERSION })).toBe("txnid: is neither voided nor released");
 		const { id } = await adjust({ kind: "void_conversion", ...CONVERSION });

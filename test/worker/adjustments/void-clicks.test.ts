@@ -147,6 +147,11 @@ describe("worker: clicks are voided", () => {
 		expect(await reasons()).toEqual(["voided", null]);
 	});
 
+	it("of a campaign that is no more in the network file", async () => {
+		await consume(clickOf({ campaignId: 7001 }));
+		expect(await preview({ kind: "void_clicks", campaign: 7001 })).toMatchObject({ clicks: 1 });
+	});
+
 	it("are counted out of the day on the campaign's clocks", async () => {
 		const night = Date.parse("2026-11-18T03:00:00Z");
 		await consume(clickOf({ at: night }), clickOf({ at: night + DAY_MS }));
@@ -365,6 +370,7 @@ describe("worker: what is refused", () => {
 		["another field", { kind: "void_clicks", publisher: "cpc", country: "US" }, "country: is not a known field"],
 		["an unknown publisher", { kind: "void_clicks", publisher: "cpx" }, "publisher: is no publisher's id"],
 		["an unknown brand", { kind: "void_clicks", brand: "none.example" }, "brand: is no brand's domain"],
+		["an unknown campaign", { kind: "void_clicks", campaign: 99_999 }, "campaign: is no campaign's id"],
 		["a network of another size", { kind: "void_clicks", address_prefix: "203.0.0.0/16" }, "address_prefix: must be an address, or"],
 		["a time that is none", { kind: "void_clicks", from: "2026-13-01" }, "from: must be a time of the calendar"],
 		["a time of no day", { kind: "void_clicks", from: "2026-02-30" }, "from: must be a time of the calendar"],
