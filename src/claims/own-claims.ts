@@ -9,7 +9,7 @@ import { claims } from "../db/schema/claims.ts";
 import { invalidInput } from "../http/errors.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { leastIdAt, newTimeOrderedId } from "../lib/ids.ts";
-import { DAY_MS, isoTime } from "../lib/time.ts";
+import { DAY_MS, isEventTime, isoTime } from "../lib/time.ts";
 import { readClicksQuery } from "../publisher-api/clicks-request.ts";
 import { readConversionsQuery } from "../publisher-api/conversions-request.ts";
 import { readClicks } from "../publisher-api/read-clicks.ts";
@@ -65,17 +65,21 @@ function decideClaim(
 /**
  * Looks the click up, tells what is known of it, and otherwise opens a claim; but where one of the same sale is under way, whichever of its
  * names that has.
- * @throws HttpError 422 where the publisher has {@link MAX_UNDER_WAY} under way, or has opened {@link MAX_OPENED_A_DAY} of late
+ * @throws HttpError 422 where nothing can have been sold then, where the publisher has {@link MAX_UNDER_WAY} under way, or has opened {@link MAX_OPENED_A_DAY} of late
  */
 export async function openClaim(deps: ClaimsDeps, publisher: string, actor: AuditActor, request: ClaimRequest): Promise<Claimed> {
 	const { db, now } = deps;
 	const { kind, id: aboutId, brand, at: sold, amount, text } = request;
+	const at = now();
+	const soldAt = sold === null ? null : Date.parse(sold);
+	if (soldAt !== null && !isEventTime(soldAt, at)) {
+		throw invalidInput([{ path: "at", message: "must not be before 2000, nor more than a day ahead" }]);
+	}
 	const { known, mayHide } = await lookUpFirst(deps, publisher, aboutId);
 	const against = decideClaim(kind, known, mayHide);
 	if (against !== null) return { outcome: against, claim: null, ...known };
 	const clickHash = await clickOfSale(db, publisher, kind, known);
 	const names = await namesOfSale(db, publisher, { kind, about: aboutId }, clickHash, known);
-	const at = now();
 	const id = newTimeOrderedId(at);
 	const row = {
 		id,
@@ -84,7 +88,7 @@ export async function openClaim(deps: ClaimsDeps, publisher: string, actor: Audi
 		aboutId,
 		clickHash,
 		brand: brand === null ? null : canonicalHost(brand),
-		soldAt: sold === null ? null : Date.parse(sold),
+		soldAt,
 		amountMicros: amount === null ? null : microsOf(amount),
 		state: "open" as const,
 		thread: JSON.stringify([{ at: isoTime(at), by: "publisher", state: "open", text }]),

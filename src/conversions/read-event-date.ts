@@ -1,4 +1,4 @@
-import { DAY_MS, EARLIEST_EVENT_AT, HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/time.ts";
+import { HOUR_MS, isEventTime, MINUTE_MS, SECOND_MS } from "../lib/time.ts";
 
 const SECONDS = /^\d{10}$/;
 const MILLISECONDS = /^\d{13}$/;
@@ -15,11 +15,6 @@ export function readEventDate(text: string, now: number): number | null {
 	const trimmed = text.trim();
 	const at = readTime(trimmed);
 	return at === null || !isEventTime(at, now) ? null : at;
-}
-
-/** Whether an event that is told of at `now` may have been then: not before 2000, nor over a day ahead. */
-export function isEventTime(at: number, now: number): boolean {
-	return at >= EARLIEST_EVENT_AT && at <= now + DAY_MS;
 }
 
 /** The same of any year; null where it is no time. */

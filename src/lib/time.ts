@@ -9,6 +9,11 @@ export const DAY_MS = 24 * HOUR_MS;
 /** 2000-01-01: dates of sales and of money before it are a mistake, as there was nothing to report. */
 export const EARLIEST_EVENT_AT = 946_684_800_000;
 
+/** Whether an event that is told of at `now` may have been then: not before 2000, nor over a day ahead. */
+export function isEventTime(at: number, now: number): boolean {
+	return at >= EARLIEST_EVENT_AT && at <= now + DAY_MS;
+}
+
 /** Hours of the clock since 1970, as counters by hour are keyed. */
 export const hourOf = (at: number) => Math.floor(at / HOUR_MS);
 

@@ -110,6 +110,19 @@ describe("worker: claims and money", () => {
 		await endAll();
 	});
 
+	it("of a sale that nobody can have made yet, or in another age, is refused; of today, wherever that is, it is not", async () => {
+		for (const at of ["2026-11-20", "2026-11-19T15:00:01Z", "1999-12-31"]) {
+			const response = await call("", { kind: "missing", id: "same", at, text: "It was bought." });
+			expect([at, response.status, await response.json()]).toEqual([
+				at,
+				422,
+				expect.objectContaining({ faults: [{ path: "at", message: "must not be before 2000, nor more than a day ahead" }] }),
+			]);
+		}
+		expect((await claim("same", { at: "2026-11-19" })).outcome).toBe("opened");
+		await endAll();
+	});
+
 	it("one sale has one claim under way, whichever of its names is claimed", async () => {
 		const [click] = await rowsOf<{ id: string }>("SELECT id FROM clicks WHERE click_hash = ?", "e".repeat(32));
 		await env.DB.prepare("DELETE FROM conversions WHERE txnid = 'lost-1'").run();

@@ -543,6 +543,17 @@ describe("worker: what is allowed but suspicious is warned of", () => {
 		expect(mistyped.warnings.map(({ path }) => path)).toEqual(["exchange_rates[2000].usd", "exchange_rates[2001].usd"]);
 	});
 
+	it("of an exchange rate of a day over a month ahead: its year may be mistyped", async () => {
+		const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+		const rates = [30, 33].map((days) => ({ currency: "NOK", date: dayIn(days), usd: "0.1000" }));
+		expect((await importFile({ exchange_rates: rates })).warnings).toEqual([
+			{
+				path: "exchange_rates[1].usd",
+				message: `is of ${dayIn(33)}, over 31 days ahead, and holds for that day alone: see that it is meant`,
+			},
+		]);
+	});
+
 	it("of a misspelt section, with the nearest that is known", async () => {
 		const { warnings } = await importFile({ $schema: null, platfroms: [], publisher: null, exchange_rate: [{}], trafic: [{}] });
 		expect(warnings).toEqual([

@@ -282,7 +282,7 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "event-dates-far-ahead-are-taken",
-		file: "src/conversions/read-event-date.ts",
+		file: "src/lib/time.ts",
 		find: "at <= now + DAY_MS",
 		replace: "at <= now + 2 * DAY_MS",
 		tests: ["test/unit/conversions/read-event-date.test.ts"],

@@ -91,6 +91,7 @@ export async function importEntries(deps: ImportDeps, source: Source, options: I
 		isStrict: source.isStrict,
 		mayReplaceKeys: mayAct(options.actor.role, "admin"),
 		isUndo: source.kind === "undo",
+		startedAt,
 	});
 	let isTakenOver = false;
 	try {

@@ -49,6 +49,8 @@ export type RunOptions = {
 	mayReplaceKeys: boolean;
 	/** What it gives was stored before. */
 	isUndo: boolean;
+	/** When it began. */
+	startedAt: number;
 };
 
 export type Stages = { network: RowStage; products: RowStage };

@@ -1,6 +1,7 @@
 /** Takes exchange rates, products of both kinds, and the network's own settings: each laid over what is stored. */
 import type { exchangeRates } from "../../db/schema/platforms.ts";
 import { isObject } from "../../lib/json.ts";
+import { DAY_MS, utcDay } from "../../lib/time.ts";
 import {
 	compactEntry,
 	exportProduct,
@@ -114,7 +115,8 @@ export async function takeRates(run: ImportRun, chunk: readonly Given[]): Promis
 	const given = [...run.newestRates.values(), ...rates];
 	for (const rate of given) if (rate.id >= (run.newestRates.get(rate.currency)?.id ?? "")) run.newestRates.set(rate.currency, rate);
 	if (changed.size === 0) return;
-	const warnings = warnOfRates(given, changed, await findRatesBefore(run.db, [...changed]));
+	const before = await findRatesBefore(run.db, [...changed]);
+	const warnings = warnOfRates(given, { changed, before, lastDay: utcDay(run.options.startedAt + MOST_DAYS_AHEAD * DAY_MS) });
 	run.warn(
 		chunk.flatMap(({ value, path }) => {
 			const message = isObject(value) ? warnings.get(idOf(value)) : undefined;
@@ -127,24 +129,27 @@ type ExchangeRate = Stored<typeof exchangeRates>;
 
 /** A rate moves by no more from one day that has one to the next, unless it is mistyped. */
 const MOST_MOVED = 2;
+/** Rates are agreed for the coming month at the most; one of a later day has a mistyped date. */
+const MOST_DAYS_AHEAD = 31;
 
 /**
  * What is odd about rates, by their ids.
- * @param rates   all that are given together, and the newest of those given before them
- * @param changed of which of them is told
- * @param before  of each of these the last stored one before it
+ * @param rates all that are given together, and the newest of those given before them
+ * @param of    which of them is told of, of each of these the last stored one before it, and the last day that none is after
  */
 function warnOfRates(
 	rates: readonly ExchangeRate[],
-	changed: ReadonlySet<string>,
-	before: ReadonlyMap<string, ExchangeRate>,
+	of: { changed: ReadonlySet<string>; before: ReadonlyMap<string, ExchangeRate>; lastDay: string },
 ): ReadonlyMap<string, string> {
 	const inOrder = [...rates].sort((one, other) => (one.id < other.id ? -1 : 1));
 	return new Map(
 		inOrder.flatMap((rate, at): [string, string][] => {
-			if (!changed.has(rate.id)) return [];
+			if (!of.changed.has(rate.id)) return [];
 			if (rate.currency === "USD") return [[rate.id, "counts nothing: amounts in USD are taken as they are"]];
-			const [given, stored] = [inOrder[at - 1], before.get(rate.id)];
+			if (rate.date > of.lastDay) {
+				return [[rate.id, `is of ${rate.date}, over ${MOST_DAYS_AHEAD} days ahead, and holds for that day alone: see that it is meant`]];
+			}
+			const [given, stored] = [inOrder[at - 1], of.before.get(rate.id)];
 			const isGiven = given?.currency === rate.currency && (stored === undefined || given.id >= stored.id);
 			const last = isGiven ? given : stored;
 			if (last === undefined) return [];

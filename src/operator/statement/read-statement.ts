@@ -1,12 +1,12 @@
 /** Reads a platform's statement: pure. */
 import { MAX_AMOUNT_MICROS, readAmount } from "../../conversions/read-amount.ts";
-import { isEventTime } from "../../conversions/read-event-date.ts";
 import { readTxnid, readWord } from "../../conversions/read-postback.ts";
 import type { StatedPlatform } from "../../conversions/restate.ts";
 import { readStatus } from "../../conversions/status-map.ts";
 import type { Fault } from "../../http/errors.ts";
 import { normaliseClickId } from "../../lib/click-id.ts";
 import type { DateOrder, StatementField } from "../../lib/enums.ts";
+import { isEventTime } from "../../lib/time.ts";
 import { findCsvStyle, linesOf, parseCsv } from "../feeds/csv.ts";
 import { currencyOf, type Marks } from "./currency-marks.ts";
 import { type ColumnMapping, type Columns, findColumns, type LayoutName } from "./layouts.ts";
