@@ -385,6 +385,16 @@ describe("npm run operator", () => {
 		expect(await run("explain", "bd=shoes.example&cc=US", "--pubi", "none", "--url", url)).toMatchObject({ code: 1 });
 	});
 
+	it("ends with 1 where the endpoint refuses the request that is to be explained", async () => {
+		const decision = { outcome: "invalid", explanation: "The country code is required" } as const;
+		answer = {
+			status: 200,
+			body: JSON.stringify({ endpoint: "serving-engine", decision, privacy: null, candidates: [] } satisfies Explanation),
+		};
+		const { code, stdout } = await run("explain", "bd=shoes.example", "--pubi", "1001", "--url", url);
+		expect([code, stdout]).toEqual([1, expect.stringContaining("The country code is required")]);
+	});
+
 	const SALE: Trace = {
 		id: "T-1",
 		truncated: false,

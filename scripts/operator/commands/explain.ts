@@ -1,4 +1,4 @@
-import { explanationSchema } from "../../../src/bidding/explain-answer.ts";
+import { type Explanation, explanationSchema } from "../../../src/bidding/explain-answer.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
@@ -35,8 +35,12 @@ async function explain(request: string, options: ExplainOptions): Promise<void> 
 	const answer = await callOperator(target, "/operator/explain", JSON.stringify(question));
 	const explanation = take(explanationSchema, answer, { advise: () => [QUESTIONS] });
 	console.log(options.json ? JSON.stringify(answer.body, null, 2) : describeExplanation(explanation));
-	// Nobody has the id that was named, or it may not use this endpoint.
-	if (explanation.decision.outcome === "no-bid" && explanation.decision.reason === "publisher_not_enabled") process.exitCode = 1;
+	if (isMistaken(explanation.decision)) process.exitCode = 1;
+}
+
+/** A request that the endpoint refuses, or of an id that nobody has or that may not use the endpoint: no answer to what was meant. */
+function isMistaken(decision: Explanation["decision"]): boolean {
+	return decision.outcome === "invalid" || (decision.outcome === "no-bid" && decision.reason === "publisher_not_enabled");
 }
 
 async function readQuestion(request: string, { identity, pubi }: ExplainOptions): Promise<unknown> {
