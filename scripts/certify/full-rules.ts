@@ -1,11 +1,11 @@
 /** The rules of `response_profile: full`. */
 import { bidOf, isFill, NEVER_IN_ANY_BID, neverRule, post, request } from "./openrtb-asks.ts";
-import { expectEqual, expectThat, type Rule } from "./rule.ts";
+import { expectEqual, expectThat, type Rule, shown } from "./rule.ts";
 
 const isNotice = (kind: string, url: unknown, ...macros: string[]): string[] =>
 	typeof url === "string" && /^https?:\/\//i.test(url) && URL.canParse(url) && macros.every((macro) => url.includes(macro))
 		? []
-		: [`${kind} is ${JSON.stringify(url) ?? "absent"}, expected an http(s) URL that holds ${macros.join(" and ")}`];
+		: [`${kind} is ${shown(url)}, expected an http(s) URL that holds ${macros.join(" and ")}`];
 
 /** What a bid that is answered in full has beside. */
 export const FULL_RULES: readonly Rule[] = [

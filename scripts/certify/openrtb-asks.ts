@@ -76,8 +76,8 @@ export function clickRule(name: string, make: (subject: Subject) => Fields, expe
 	};
 }
 
-export function noBidRule(name: string, make: Rule["send"], first?: Rule["first"]): Rule {
-	return { name: `${name}: 204, empty, without Content-Type`, send: make, check: isNoBid, ...(first !== undefined && { first }) };
+export function noBidRule(name: string, make: Rule["send"], before: Pick<Rule, "first" | "lacks"> = {}): Rule {
+	return { name: `${name}: 204, empty, without Content-Type`, send: make, check: isNoBid, ...before };
 }
 
 export function fillRule(name: string, make: (subject: Subject) => Sent): Rule {
@@ -88,6 +88,12 @@ export function fillRule(name: string, make: (subject: Subject) => Sent): Rule {
 export function live(subject: Subject, bidfloor?: unknown): Sent {
 	return post(subject, request(subject, { test: 0 }, bidfloor === undefined ? {} : { bidfloor, bidfloorcur: "USD" }));
 }
+
+/** Of a rule about the price that a live bid had before. */
+export const AFTER_PRICE = {
+	first: (subject: Subject) => live(subject),
+	lacks: (first: Answer) => expectThat(typeof bidOf(first).price === "number", "the bid without a floor has no price"),
+};
 
 /** The price of a live bid in ten-thousandths of a USD. */
 export function priceOf(answer: Answer | null): number {

@@ -25,6 +25,8 @@ export type Rule = {
 	needs?: readonly ("publisherId" | "keyword" | "deeplink" | "supplyChain")[];
 	/** Sent before, where the rule is about two answers. */
 	first?: (subject: Subject) => Sent;
+	/** What that answer lacks of what the next request is made of, in words: where it does, nothing more is sent. */
+	lacks?: (first: Answer) => string[];
 	/** Both are of one auction, which the rule is about: whoever remembers auctions by their ids is caught by no other. */
 	isRepeated?: true;
 	/** @param first the answer to what was sent before */
@@ -60,8 +62,13 @@ export function parseUrl(text: string): URL | null {
 
 /** A fault where a value is not the expected one. */
 export function expectEqual(what: string, found: unknown, expected: unknown): string[] {
-	const [left, right] = [JSON.stringify(found), JSON.stringify(expected)];
-	return left === right ? [] : [`${what} is ${left ?? "absent"}, expected ${right}`];
+	const [left, right] = [shown(found), shown(expected)];
+	return left === right ? [] : [`${what} is ${left}, expected ${right}`];
+}
+
+/** As JSON has it. */
+export function shown(value: unknown): string {
+	return JSON.stringify(value) ?? "absent";
 }
 
 export function expectThat(holds: boolean, otherwise: string): string[] {

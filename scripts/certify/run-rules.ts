@@ -58,8 +58,11 @@ async function judge(origin: string, rule: Rule, nextOf: () => Subject): Promise
 	try {
 		const before = nextOf();
 		const first = rule.first === undefined ? null : await ask(rule.first(before));
-		const subject = rule.isRepeated ? before : nextOf();
-		faults = rule.check(await ask(rule.send(subject, first)), subject, first);
+		faults = first === null ? [] : (rule.lacks?.(first) ?? []);
+		if (faults.length === 0) {
+			const subject = rule.isRepeated ? before : nextOf();
+			faults = rule.check(await ask(rule.send(subject, first)), subject, first);
+		}
 	} catch (error) {
 		faults = [`no answer: ${whyUnanswered(error)}`];
 	}

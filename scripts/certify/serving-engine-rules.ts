@@ -1,5 +1,5 @@
 /** The Serving Engine's rules. */
-import { type Answer, bodyOf, expectEqual, expectThat, isJson, parseUrl, type Rule, type Sent, type Subject } from "./rule.ts";
+import { type Answer, bodyOf, expectEqual, expectThat, isJson, parseUrl, type Rule, type Sent, type Subject, shown } from "./rule.ts";
 
 function ask(subject: Subject, changes: Record<string, string | null> = {}): Sent {
 	const parameters = new URLSearchParams({ pubi: subject.publisherId ?? "", bd: subject.domain, cc: "US" });
@@ -20,7 +20,7 @@ function missing(name: string, changes: Record<string, null>, word: RegExp): Rul
 		send: (subject) => ask(subject, changes),
 		check: (answer) => [
 			...hasStatus(answer, 0),
-			...expectThat(word.test(String(bodyOf(answer).error)), `error is ${JSON.stringify(bodyOf(answer).error)}`),
+			...expectThat(word.test(String(bodyOf(answer).error)), `error is ${shown(bodyOf(answer).error)}`),
 		],
 	};
 }
@@ -44,8 +44,8 @@ const RULES: readonly Rule[] = [
 			return [
 				...hasStatus(answer, 1),
 				...isJson(answer),
-				...expectThat(isAmount, `bid_amount is ${JSON.stringify(amount)}`),
-				...expectThat(/^https?:$/.test(link?.protocol ?? ""), `redirect_url is ${JSON.stringify(url)}`),
+				...expectThat(isAmount, `bid_amount is ${shown(amount)}`),
+				...expectThat(/^https?:$/.test(link?.protocol ?? ""), `redirect_url is ${shown(url)}`),
 				...expectThat((link?.searchParams.get("encyp") ?? "") !== "", "redirect_url has no encyp"),
 				...expectEqual("redirect_url's cc", link?.searchParams.get("cc") ?? null, "US"),
 				...expectEqual("is_deeplink", deeplink, "No"),
@@ -82,6 +82,7 @@ const RULES: readonly Rule[] = [
 	{
 		name: "a floor of the very bid is an ad",
 		first: (subject) => ask(subject),
+		lacks: (first) => expectThat(bodyOf(first).bid_amount !== undefined, "the ad without a floor has no bid_amount"),
 		send: (subject, first) => ask(subject, { fbid: first === null ? "" : String(bodyOf(first).bid_amount) }),
 		check: (answer, _subject, first) => [
 			...hasStatus(answer, 1),

@@ -64,6 +64,7 @@ export const VARIED_REQUEST_RULES: readonly Rule[] = [
 		send: (subject) => post(subject, request(subject)),
 		check(answer) {
 			const { final_url: url, advertiser_name: host } = extOf(answer);
+			if (typeof host !== "string") return [...isFill(answer), "advertiser_name is not text"];
 			return [...isFill(answer), ...expectEqual("final_url", url, `https://${host}/`)];
 		},
 	},

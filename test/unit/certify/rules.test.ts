@@ -197,6 +197,25 @@ describe("unit: certify", () => {
 		expect(check(answer(204, null), SUBJECT, null).join()).toContain("x-openrtb-version");
 	});
 
+	it("what the answer before lacks is said, and nothing made of it is sent", async () => {
+		const sent: string[] = [];
+		const server = createServer(async (request, response) => {
+			const body = Buffer.concat(await request.toArray());
+			sent.push(`${request.url} ${request.headers["content-encoding"] === "gzip" ? "" : body.toString()}`);
+			const bid = { id: UUID, impid: "certify-imp" };
+			response.setHeader("content-type", "application/json").end(JSON.stringify({ status: 1, seatbid: [{ bid: [bid] }] }));
+		}).listen(0, "127.0.0.1");
+		await once(server, "listening");
+		const verdicts = await runRules(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, ALL, SUBJECT);
+		server.close();
+		const faultsOf = (part: string) => verdicts.find(({ rule: name }) => name.includes(part))?.faults;
+		expect(faultsOf("a floor of the very bid")).toEqual(["the ad without a floor has no bid_amount"]);
+		expect(faultsOf("a floor of the very price")).toEqual(["the bid without a floor has no price"]);
+		expect(faultsOf("one step above")).toEqual(["the bid without a floor has no price"]);
+		expect(faultsOf("final_url is the advertiser's")?.join()).toContain("advertiser_name is not text");
+		expect([...sent, ...verdicts.flatMap(({ faults }) => faults)].filter((text) => /undefined|\[null\]/.test(text))).toEqual([]);
+	});
+
 	it("what the subject lacks is not sent, and said", async () => {
 		const lacking = { ...SUBJECT, keyword: null, publisherId: null, deeplink: null };
 		const rules = [rule("a keyword alone"), rule("an ad:"), rule("a page of the brand is bid on"), rule("no supply chain")];
