@@ -6,7 +6,7 @@ import { problemAlerts } from "../db/schema/alerts.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError, logInfo } from "../lib/log.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
-import type { Problem } from "../operator/status/problems-answer.ts";
+import { type Problem, UNTOLD_KIND } from "../operator/status/problems-answer.ts";
 import { type AlertChanges, decideAlerts } from "./decide-alerts.ts";
 import { sendAlert, type Webhook } from "./send-alert.ts";
 import { tellUnreadable, UNREADABLE, UNREADABLE_PROBLEM } from "./tell-unreadable.ts";
@@ -73,7 +73,8 @@ async function lookAtProblems({ db, kv, now, readProblems }: AlertDeps, webhook:
 		}
 	};
 	const readStored = () => db.select().from(problemAlerts);
-	const [problems, stored] = await Promise.all([readProblems(), readStored()]).catch(async (error: unknown) => {
+	const readTold = async () => (await readProblems()).filter(({ kind }) => kind !== UNTOLD_KIND);
+	const [problems, stored] = await Promise.all([readTold(), readStored()]).catch(async (error: unknown) => {
 		const isTold = await tell(true);
 		// KV may be what is away: then the database knows what is told, and the sweep tells it as any other problem.
 		if (!isTold) {

@@ -139,6 +139,13 @@ describe("worker: alerts", () => {
 		]);
 	});
 
+	it("that alerts fail is in the status alone: it is no alert, then or later", async () => {
+		const cron = new Cron();
+		cron.problems = [problem("alerts_fail"), problem("waiting")];
+		await cron.run(3 * LOOK_EVERY_MINUTES);
+		expect(cron.told).toEqual(["problem.began waiting"]);
+	});
+
 	it("the end of what may have arrived is told, though nobody answered", async () => {
 		const cron = new Cron();
 		cron.answer = () => Promise.reject(new DOMException("The operation timed out", "TimeoutError"));

@@ -354,6 +354,27 @@ describe("worker: /operator/status of a network with troubles", () => {
 		);
 	});
 
+	it("tells of alerts that the webhook does not take, while they are tried", async () => {
+		const found = async (at: number) =>
+			(await statusAt(at)).problems.filter(({ kind }) => kind === "alerts_fail").map(({ count, since }) => [count, since]);
+		const keep = (kind: string, tries: number, nextTryAt: number, body: string | null) =>
+			env.DB.prepare(
+				"INSERT INTO problem_alerts (kind, looks, standing, told, body, message_id, tries, next_try_at) VALUES (?, 0, 1, 0, ?, 'alert-1', ?, ?)",
+			)
+				.bind(kind, body, tries, nextTryAt)
+				.run();
+		const at = (time: number) => new Date(time).toISOString();
+		await keep("waiting", 2, START + 60_000, JSON.stringify({ timestamp: at(START - 180_000) }));
+		await keep("unmatched", 0, START, null);
+		expect(await found(START)).toEqual([]);
+		await keep("no_rate", 3, START + 60_000, JSON.stringify({ timestamp: at(START - 420_000) }));
+		await keep("in_review", 9, START + 60_000, JSON.stringify({ timestamp: at(START - 900_000) }));
+		expect(await found(START)).toEqual([[2, at(START - 900_000)]]);
+		// The operator wants no alerts any more: nobody tries them.
+		expect(await found(START + 7_200_000)).toEqual([]);
+		await env.DB.prepare("DELETE FROM problem_alerts").run();
+	});
+
 	it("tells of postbacks that said no sale, until they are sent again in order, or a week has passed", async () => {
 		const now = Date.now();
 		const found = async (at: number) =>
@@ -476,9 +497,9 @@ describe("worker: /operator/status of a network with troubles", () => {
 			.flat()
 			.filter((detail) => /^(SCAN|SEARCH) (?!\(subquery|CONSTANT|newest|waiting|w\b|q\b)/.test(detail));
 		expect(looks.length).toBeGreaterThan(8);
-		// SQLite makes an automatic index of a whole table, each time. States are one row; nights, differences and pauses are few, and looked at up to a limit.
+		// SQLite makes an automatic index of a whole table, each time. States are one row; alerts one a kind; nights, differences and pauses are few, and looked at up to a limit.
 		const small =
-			/^(?:SCAN (?:book_dirty_slots|sum_differences|campaign_pauses|learning_nights)|SEARCH (?:book_state|day_digest_state|network_settings|learning_nights) USING INTEGER PRIMARY KEY|SEARCH (?:clicks|e) USING PRIMARY KEY)/;
+			/^(?:SCAN (?:book_dirty_slots|sum_differences|campaign_pauses|learning_nights|problem_alerts)|SEARCH (?:book_state|day_digest_state|network_settings|learning_nights) USING INTEGER PRIMARY KEY|SEARCH (?:clicks|e) USING PRIMARY KEY)/;
 		expect(looks.filter((detail) => (!detail.includes("INDEX") || detail.includes("AUTOMATIC")) && !small.test(detail))).toEqual([]);
 	});
 });

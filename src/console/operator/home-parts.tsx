@@ -30,6 +30,7 @@ const MENDED_AT: Readonly<Record<ProblemKind, string | null>> = {
 	queue_backlog_postbacks: null,
 	queue_backlog_callbacks: null,
 	kept_in_kv: null,
+	alerts_fail: null,
 	sums_differ: null,
 	ledger_differs: DIFFERENCES_ANCHOR,
 	credited_without_rate: `${PATH}/conversions?reason=no_rate`,

@@ -57,6 +57,11 @@ const KINDS: Record<ProblemKind, (given: Given) => Found> = {
 		text: "clicks that the queue refused, or dead letters that the database refused: the cron writes them",
 		command: null,
 	}),
+	alerts_fail: ({ facts }) => ({
+		count: facts.alerts_fail?.count ?? 0,
+		text: "alerts that ALERT_URL does not take, so nobody is told of what begins and ends: the log says why (alerts.failed)",
+		command: null,
+	}),
 	sums_differ: ({ status }) => ({
 		count: status.sums.difference_count,
 		text: "counters differ from the rows they were made of",

@@ -16,6 +16,7 @@ export const PROBLEM_KINDS = [
 	"queue_backlog_postbacks",
 	"queue_backlog_callbacks",
 	"kept_in_kv",
+	"alerts_fail",
 	"sums_differ",
 	"ledger_differs",
 	"credited_without_rate",
@@ -36,6 +37,8 @@ export const PROBLEM_KINDS = [
 	"products_filling",
 	"campaigns_paused",
 ] as const;
+/** Told by the status alone: an alert of it would fail as well. */
+export const UNTOLD_KIND = "alerts_fail";
 export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
 export const problemSchema = v.strictObject({

@@ -28,6 +28,10 @@ const NIGHT_LATE_MS = 36 * HOUR_MS;
 const HOUR_LATE_MS = 6 * HOUR_MS;
 /** Breaks, and postbacks that were rejected, are told of for this time. */
 const TOLD_DAYS = 7;
+/** Tries of an alert that fail in a row: some three minutes of a webhook that takes none. */
+const FAILED_TRIES = 3;
+/** Each is tried again within an hour: one that is not is of alerts that the operator wants no more, or of a cron that has stopped. */
+const TRIED_WITHIN_MS = HOUR_MS;
 /** Postbacks of each platform that are looked at, and of all together. */
 const MAX_REFUSED = 100;
 const MAX_REFUSED_OF_ALL = 1_000;
@@ -75,6 +79,8 @@ export function problemQueries(now: number): SQL[] {
 		// What failed, or came too fast, is sent again. Without || SQLite would make an index of all postbacks by their outcome first.
 		sql`SELECT count(*) AS count, MIN(received_at) AS since FROM (
 			SELECT i.received_at FROM ${openRefused(now - TOLD_DAYS * DAY_MS, sql`true`, MAX_REFUSED)} AND i.outcome || '' IN ('rejected', 'unknown_key') LIMIT ${MAX_REFUSED_OF_ALL}) newest`,
+		sql`SELECT count(*) AS count, MIN(body ->> 'timestamp') AS since FROM problem_alerts
+			WHERE body IS NOT NULL AND tries >= ${FAILED_TRIES} AND next_try_at > ${now - TRIED_WITHIN_MS}`,
 	];
 }
 
@@ -104,7 +110,7 @@ function staleSince({ mode, ownMode, finishedAt, firstAt, publishedAt }: Nights,
 }
 
 export async function readProblemFacts(db: Database, now: number): Promise<ProblemFacts> {
-	const [unplaced, held, firsts, others, exhausted, paused, claimed, nights, broken, rejected] = await runTransaction(
+	const [unplaced, held, firsts, others, exhausted, paused, claimed, nights, broken, rejected, alerts] = await runTransaction(
 		db,
 		problemQueries(now),
 	);
@@ -130,6 +136,8 @@ export async function readProblemFacts(db: Database, now: number): Promise<Probl
 	facts.callback_addresses_paused = { since: null, costMicros: costOf(paused), count: firstOf(paused, "count") ?? 0 };
 	facts.claims_open = { since: firstOf(claimed, "since"), costMicros: null, count: firstOf(claimed, "count") ?? 0 };
 	facts.postbacks_rejected = { since: firstOf(rejected, "since"), costMicros: null, count: firstOf(rejected, "count") ?? 0 };
+	const [unsent] = (alerts?.results ?? []) as { count: number; since: string | null }[];
+	facts.alerts_fail = { since: unsent?.since == null ? null : Date.parse(unsent.since), costMicros: null, count: unsent?.count ?? 0 };
 	const [night] = (nights?.results ?? []) as Nights[];
 	const stale = night === undefined ? null : staleSince(night, now);
 	facts.prices_stale = { since: stale, costMicros: null, count: stale === null ? 0 : 1 };
