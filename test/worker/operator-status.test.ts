@@ -344,6 +344,11 @@ describe("worker: /operator/status of a network with troubles", () => {
 			.bind(JSON.stringify({ at: publishedAt }))
 			.run();
 		expect((await found(6))[0]?.[0]).toBe("prices_broke");
+		const texts = (await statusAt(START + 8 * 3_600_000)).problems.filter(({ kind }) => kind === "prices_stale").map(({ text }) => text);
+		// Where only nights fail, hours hold the guards.
+		expect(texts).toEqual([
+			expect.stringMatching(/^learned prices stay as they are: no night .*, or, and then guards stay, too, no hourly step/),
+		]);
 		expect((await found(8))[0]).toEqual(["prices_stale", 1, new Date(publishedAt).toISOString(), "learning show"]);
 		await setOwnMode(null);
 		await env.DB.prepare("DELETE FROM learning_work").run();

@@ -9,6 +9,7 @@ import { writeLearnedKey } from "../../src/learning-night/write-learned-key.ts";
 import { tidyLearning } from "../../src/learning-rows/tidy.ts";
 import { hashSource } from "../../src/lib/hash.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
+import type { Prices } from "../../src/operator/learning/learning-answers.ts";
 import { rowsOf } from "../support/click-messages.ts";
 import { setNow } from "../support/load-network.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
@@ -153,6 +154,29 @@ describe("worker: learned prices where the operator's numbers were bid", () => {
 		expect(await releases()).toEqual([{ name: "released campaign 7003" }]);
 		await tidyLearning(db, Math.floor(time / DAY_MS) + 502, () => true);
 		expect(await releases()).toEqual([]);
+	});
+
+	it("a campaign's prices are shown as they are bid, with since when they set out from the operator's numbers", async () => {
+		const shown = async (id: number) => {
+			const response = await exports.default.fetch(`https://base.example/operator/learning/prices?campaign=${id}`, {
+				headers: OPERATOR_HEADERS,
+			});
+			const { released_at, numbers } = await response.json<Prices>();
+			return [released_at, ...numbers.map(({ epc }) => Number(epc))];
+		};
+		expect(await shown(7001)).toEqual([null, 0.4, 0.4, 0.8]);
+		const at = new Date(time).toISOString();
+		await importLearning({ network: { mode: "automatic" } });
+		await publish();
+		expect([await ask(7001), await ask(7002)]).toEqual([0.25, 0.12]);
+		expect([await shown(7001), await shown(7002)]).toEqual([
+			[at, 0.5, 0.5, 1],
+			[at, 0.24, 0.24, 0.48],
+		]);
+		await pass(24);
+		expect(await shown(7001)).toEqual([at, 0.625, 0.625, 1.25]);
+		await importLearning({ network: { mode: "advise" } });
+		expect(await shown(7001)).toEqual([null, 0.4, 0.4, 0.8]);
 	});
 
 	it("so is a network that follows campaigns of its own, and none of them", async () => {

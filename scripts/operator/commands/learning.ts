@@ -146,9 +146,9 @@ function describeState({ mode, night, publishing, campaigns, platforms, breaks }
 	];
 }
 
-function describePrices({ campaign_id, brand, mode, pinned, numbers, campaign, data, next_cursor }: Prices): string[] {
+function describePrices({ campaign_id, brand, mode, pinned, released_at, numbers, campaign, data, next_cursor }: Prices): string[] {
 	return [
-		`campaign ${campaign_id} of ${brand}: ${mode}${pinned ? ", pinned" : ""}`,
+		`campaign ${campaign_id} of ${brand}: ${mode}${pinned ? ", pinned" : ""}${released_at === null ? "" : `, set out from the operator's numbers ${released_at}`}`,
 		...(campaign === null ? ["nothing was learned of it"] : [`  ${describeEvidence(campaign)}`]),
 		...numbers.map(
 			({ keyword, operator_epc, epc, learned_epc }) =>

@@ -2,6 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { readInput } from "../../http/read-input.ts";
 import { HttpError } from "../../lib/http.ts";
+import { isoTime } from "../../lib/time.ts";
 import type { Prices } from "../../operator/learning/learning-answers.ts";
 import { pricesQuerySchema } from "../../operator/learning/learning-requests.ts";
 import { showPrices } from "../../operator/learning/show-prices.ts";
@@ -30,6 +31,7 @@ export const CAMPAIGN_PRICES_PAGES = [
 			const prices = await showPrices(
 				deps.db,
 				readInput(pricesQuerySchema, { campaign, limit: LIMIT, ...(cursor !== undefined && cursor !== "" && { cursor }) }),
+				deps.now(),
 			);
 			if (prices === null) throw new HttpError(404, { error: "Not found" });
 			const path = pricesPath(campaign);
@@ -37,7 +39,7 @@ export const CAMPAIGN_PRICES_PAGES = [
 				{ title: `Learned prices of campaign ${campaign}` },
 				<>
 					<Standing prices={prices} />
-					<OverTime prices={prices} chosen={query.keyword} path={path} />
+					<OverTime prices={prices} chosen={query.keyword} path={path} now={cursor === undefined || cursor === "" ? deps.now() : null} />
 					<Pager path={path} query={query} next={prices.next_cursor} />
 				</>,
 			);
@@ -46,7 +48,7 @@ export const CAMPAIGN_PRICES_PAGES = [
 ];
 
 function Standing({ prices }: { prices: Prices }): JSX.Element {
-	const { campaign_id, brand, mode, pinned, campaign, guards, last_break } = prices;
+	const { campaign_id, brand, mode, pinned, released_at, campaign, guards, last_break } = prices;
 	return (
 		<>
 			<Facts
@@ -54,6 +56,7 @@ function Standing({ prices }: { prices: Prices }): JSX.Element {
 					["Campaign", <a href={networkPath("campaigns", String(campaign_id))}>{campaign_id}</a>],
 					["Brand", <a href={networkPath("brands", brand)}>{brand}</a>],
 					["Mode", <State word={pinned ? "pinned" : mode} tone="plain" />],
+					...(released_at === null ? [] : [["Set out from the operator's numbers", <Time at={released_at} />] as const]),
 					["Learned of clicks before", <Time at={prices.learned_until} date />],
 					["Paid by click in 28 days", <Money usd={prices.paid} />],
 					["What those clicks earn", <Money usd={prices.projected} />],
@@ -93,12 +96,22 @@ function Standing({ prices }: { prices: Prices }): JSX.Element {
 	);
 }
 
-/** The newest page of changes, drawn for one class of keywords at a time. */
-function OverTime({ prices: { data }, chosen, path }: { prices: Prices; chosen: string | undefined; path: string }): JSX.Element {
+type OverTimeProps = { prices: Prices; chosen: string | undefined; path: string; now: number | null };
+
+/**
+ * A page of changes, drawn for one class of keywords at a time: the newest up to now, since no change tells that an operator's number is
+ * bid again. @param now null where the page is another
+ */
+function OverTime({ prices: { data, numbers }, chosen, path, now }: OverTimeProps): JSX.Element {
 	const classes = [...new Set(data.map(({ keyword }) => keywordWords(keyword)))];
 	const words = classes.find((name) => name === chosen) ?? classes[0];
 	if (words === undefined) return <Empty title="No price of it was published yet" />;
 	const shown = data.filter(({ keyword }) => keywordWords(keyword) === words).toReversed();
+	const present = now === null ? undefined : numbers.find(({ keyword }) => keywordWords(keyword) === words);
+	const drawn: { at: string; epc: string | null; operator_epc: string | null }[] = [
+		...shown,
+		...(now === null || present === undefined ? [] : [{ at: isoTime(now), ...present }]),
+	];
 	return (
 		<>
 			<h2>Prices over time</h2>
@@ -116,10 +129,10 @@ function OverTime({ prices: { data }, chosen, path }: { prices: Prices; chosen: 
 				kind="lines"
 				unit="money"
 				of="Time"
-				points={shown.map(({ at }) => `${at.slice(0, 10)} ${at.slice(11, 16)}`)}
+				points={drawn.map(({ at }) => `${at.slice(0, 10)} ${at.slice(11, 16)}`)}
 				series={[
-					{ name: "In force", values: shown.map(({ epc }) => epc) },
-					{ name: "Operator's number", values: shown.map(({ operator_epc }) => operator_epc) },
+					{ name: "In force", values: drawn.map(({ epc }) => epc) },
+					{ name: "Operator's number", values: drawn.map(({ operator_epc }) => operator_epc) },
 				]}
 				hasTable
 				isLevel

@@ -83,7 +83,12 @@ export type LearningState = v.InferOutput<typeof learningStateSchema>;
 const numberSchema = v.strictObject({
 	keyword: keywordClass,
 	operator_epc: v.nullable(usd),
-	epc: v.pipe(v.nullable(usd), v.description("The operator's number × the factor in force, before traffic and guards.")),
+	epc: v.pipe(
+		v.nullable(usd),
+		v.description(
+			"The operator's number × the factor in force, as near to that number as `released_at` holds it, before traffic and guards.",
+		),
+	),
 	learned_epc: v.pipe(v.nullable(usd), v.description("Where it is going.")),
 	evidence: v.nullable(evidenceSchema),
 });
@@ -110,6 +115,10 @@ export const pricesSchema = v.strictObject({
 	mode: v.pipe(mode, v.description("As bids to publishers who set none have it.")),
 	pinned: v.boolean(),
 	learned_until: v.nullable(day),
+	released_at: v.pipe(
+		v.nullable(time),
+		v.description("Since when it is no longer bid by the operator's numbers: what is in force leaves those by a day's movement a day."),
+	),
 	numbers: v.pipe(v.array(numberSchema), v.description("As they are now: without a keyword, with any, and up to 100 that are listed.")),
 	campaign: v.pipe(v.nullable(evidenceSchema), v.description("The campaign's own factor.")),
 	guards: v.nullable(v.strictObject({ caution: v.number(), overpaid: v.number(), creep: v.number() })),

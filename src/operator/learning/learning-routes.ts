@@ -19,7 +19,7 @@ export function learningRoutes(deps: ImportDeps): Hono {
 	app.get("/", async () => jsonResponse(await showLearningState(deps.db, deps.now())));
 	app.get("/prices", async (c) => {
 		const query = readQuery(pricesQuerySchema, c.req.query());
-		const prices = await showPrices(deps.db, query);
+		const prices = await showPrices(deps.db, query, deps.now());
 		if (prices === null) throw noCampaign(query.campaign);
 		return jsonResponse(prices);
 	});

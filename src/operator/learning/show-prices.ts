@@ -7,6 +7,7 @@ import { type CampaignTerms, NO_KEYWORD, OTHER_KEYWORDS } from "../../learning/c
 import { creepInForce } from "../../learning/creep.ts";
 import { NO_EVIDENCE } from "../../learning/factor.ts";
 import { type CampaignLearning, campaignPolicy, readLearning } from "../../learning/policy.ts";
+import { RELEASED_CAMPAIGN, RELEASED_NETWORK, releaseOf, releaseOfCampaign } from "../../learning/released.ts";
 import type { LearningSettings } from "../../learning/settings.ts";
 import {
 	factorAgainst,
@@ -20,6 +21,7 @@ import { readNetworkLearning } from "../../learning-night/policies.ts";
 import type { ChangeCause } from "../../learning-night/publish-factors.ts";
 import { ownOf } from "../../lib/json.ts";
 import { roundTo } from "../../lib/money.ts";
+import { keepNear, type Release } from "../../lib/release.ts";
 import { isoTime } from "../../lib/time.ts";
 import type { Prices } from "./learning-answers.ts";
 import type { PricesQuery } from "./learning-requests.ts";
@@ -32,17 +34,18 @@ const MAX_KEYWORDS = 100;
 type Row = PricedCampaign & { day: number | null; learned: string | null; lastBreak: string | null; steering: string | null };
 type ChangeRow = { at: number; keyword: string; operatorMicros: number; epcMicros: number; cause: string };
 
-/** Null where there is no such campaign. */
-export async function showPrices(db: Database, { campaign, limit, cursor }: PricesQuery): Promise<Prices | null> {
+/** Null where there is no such campaign. @param now Unix milliseconds */
+export async function showPrices(db: Database, { campaign, limit, cursor }: PricesQuery, now: number): Promise<Prices | null> {
 	const behind = cursor === undefined ? sql`true` : sql`(at < ${cursor[0]} OR (at = ${cursor[0]} AND keyword > ${cursor[1]}))`;
 	const network = await readNetworkLearning(db);
-	const [found, factors, changes] = await runTransaction(db, [
+	const [found, factors, changes, releases] = await runTransaction(db, [
 		sql`SELECT ${PRICED_CAMPAIGN}, l.day, l.learned, l.last_break AS "lastBreak", l.steering
 			FROM campaigns c JOIN brands b ON b.id = c.brand_id LEFT JOIN learning_campaigns l ON l.campaign_id = c.campaign_id
 			WHERE c.campaign_id = ${campaign}`,
 		sql`SELECT name, published, target FROM learning_factors WHERE level = 'price' AND campaign_id = ${campaign}`,
 		sql`SELECT at, keyword, operator_micros AS "operatorMicros", epc_micros AS "epcMicros", cause FROM learning_changes
 			WHERE campaign_id = ${campaign} AND ${behind} ORDER BY at DESC, keyword LIMIT ${limit + 1}`,
+		sql`SELECT name, value FROM learning_work WHERE name IN (${RELEASED_NETWORK}, ${RELEASED_CAMPAIGN + campaign})`,
 	]);
 	const [row] = (found?.results ?? []) as Row[];
 	if (row === undefined) return null;
@@ -57,13 +60,18 @@ export async function showPrices(db: Database, { campaign, limit, cursor }: Pric
 	);
 	const { shown, next } = cutPage((changes?.results ?? []) as ChangeRow[], limit, ({ at, keyword }) => [at, keyword]);
 	const { mode, settings } = campaignPolicy(network, own);
+	const since = new Map(((releases?.results ?? []) as { name: string; value: string }[]).map(({ name, value }) => [name, Number(value)]));
+	const releasedAt = (name: string) => since.get(name) ?? null;
+	const ofNetwork = releaseOf(network, releasedAt(RELEASED_NETWORK), now);
+	const release = mode === "automatic" ? releaseOfCampaign(network, ofNetwork, own, releasedAt(RELEASED_CAMPAIGN + campaign), now) : null;
 	return {
 		campaign_id: campaign,
 		brand: row.brand,
 		mode,
 		pinned: own?.pin === true,
 		learned_until: row.day === null ? null : showDay(row.day),
-		numbers: showNumbers(termsOf(row), learned, mode === "automatic" ? inForce : null, settings),
+		released_at: release === null ? null : isoTime(release.since),
+		numbers: showNumbers(termsOf(row), learned, mode === "automatic" ? { prices: inForce, release, now } : null, settings),
 		campaign: learned === null ? null : showEvidence(learned.campaign),
 		guards:
 			steering === null
@@ -82,11 +90,14 @@ export async function showPrices(db: Database, { campaign, limit, cursor }: Pric
 	};
 }
 
-/** @param prices factors by class of keywords; null where bids go by the operator's numbers */
+/** What bids go by: factors by class of keywords, and what holds their prices near the operator's numbers. */
+type InForce = { prices: ReadonlyMap<string, PriceInForce>; release: Release | null; now: number };
+
+/** @param inForce null where bids go by the operator's numbers */
 function showNumbers(
 	terms: CampaignTerms,
 	learned: StoredLearning | null,
-	prices: ReadonlyMap<string, PriceInForce> | null,
+	inForce: InForce | null,
 	settings: LearningSettings,
 ): Prices["numbers"] {
 	const listed = [...terms.keywordEpcMicros].map(([keyword, micros]) => ({ keyword, micros: micros as number | null }));
@@ -96,14 +107,19 @@ function showNumbers(
 		{ keyword: OTHER_KEYWORDS, micros: terms.defaultKeywordEpcMicros ?? terms.epcMicros },
 		...listed.sort((one, other) => clicksOf(other) - clicksOf(one)).slice(0, MAX_KEYWORDS),
 	];
-	const inForceOf = (keyword: string) => (prices === null ? 1 : priceInForce(prices, keyword, terms, learned, settings));
+	const epcOf = (keyword: string, micros: number) => {
+		if (inForce === null) return micros;
+		const { prices, release, now } = inForce;
+		const epc = micros * priceInForce(prices, keyword, terms, learned, settings);
+		return release === null ? epc : keepNear(epc, micros, release, now);
+	};
 	return numbers.map(({ keyword, micros }) => {
 		const inKeyword = ownOf(learned?.keywords ?? {}, keyword) ?? NO_EVIDENCE;
 		const factor = learned === null ? 1 : factorOf(terms, learned, keyword, settings);
 		return {
 			keyword: showKeyword(keyword),
 			operator_epc: micros === null ? null : showMicros(micros),
-			epc: micros === null ? null : showMicros(micros * inForceOf(keyword)),
+			epc: micros === null ? null : showMicros(epcOf(keyword, micros)),
 			learned_epc: micros === null ? null : showMicros(micros * factor),
 			evidence: learned === null ? null : showEvidence(inKeyword),
 		};

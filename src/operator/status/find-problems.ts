@@ -45,7 +45,7 @@ const KINDS: Record<ProblemKind, (given: Given) => Found> = {
 	}),
 	prices_stale: ({ facts }) => ({
 		count: facts.prices_stale?.count ?? 0,
-		text: "learned prices stay as they are, and the guards with them: no night has come to its end in a day and a half, or no hourly step in six hours",
+		text: "learned prices stay as they are: no night has come to its end in a day and a half, or, and then guards stay, too, no hourly step in six hours",
 		command: "learning show",
 	}),
 	products_full: ({ status }) => fullProducts(atLeast(95, status.products_alert)),

@@ -113,4 +113,15 @@ describe("worker: pages of learned prices", () => {
 			expect(text).toContain("Nothing was accepted");
 		}
 	});
+
+	it("draw prices up to now, where the operator's number is bid again, too", async () => {
+		const PRICES = "/console/operator/campaigns/3/prices";
+		const drawn = (text: string) => [...text.matchAll(/<title>([^<]*In force[^<]*)</g)].map(([, title]) => title);
+		setNow(new Date(NOW + 3_600_000).toISOString());
+		const point = (at: string, epc: string) => `${at}\nIn force: ${epc} USD\nOperator&#39;s number: 0.4000 USD`;
+		expect(drawn(await textOf(PRICES))).toEqual([point("2026-11-18 15:00", "0.5000"), point("2026-11-18 16:00", "0.5000")]);
+		await importFile({ brands: [brandEntry("bags.example", 3, {}, { epc_learning: { mode: "advise" } })] });
+		expect(drawn(await textOf(PRICES))).toEqual([point("2026-11-18 15:00", "0.5000"), point("2026-11-18 16:00", "0.4000")]);
+		setNow(new Date(NOW).toISOString());
+	});
 });
