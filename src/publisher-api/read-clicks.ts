@@ -52,6 +52,11 @@ function clicksOfTransaction(publisherId: string, txnid: string): SQL {
 			AND c.id = v.click_id AND c.publisher_id = ${publisherId}`;
 }
 
+/** Whether a click `c` is one of an id, its own or its conversion's: a condition. */
+function isOfId(publisherId: string, id: string): SQL {
+	return sql`(${hasAnyId(id)} OR c.id IN (SELECT s.id FROM (${clicksOfTransaction(publisherId, id)}) s))`;
+}
+
 /** The next clicks of the period behind the cursor: of the index alone, unless one id is looked for. */
 export function lookAtClicks(publisherId: string, { id, fromAt, toAt, order, after }: ClicksQuery, limit: number): SQL {
 	const { from, to, before, beyond, way } = goingOn({ fromAt, toAt }, order, after?.at ?? null);
@@ -96,7 +101,7 @@ export async function readClicks(db: Database, publisherId: string, query: Click
 			FROM (${looked}) l CROSS JOIN clicks c LEFT JOIN brands b ON b.id = c.brand_id
 			WHERE c.id = l.id AND ${isWanted(reason)} AND ${source === null ? sql`true` : sql`coalesce(c.source_id, '') = ${source}`}
 				AND ${brand === null ? sql`true` : sql`c.brand_id IN (SELECT id FROM brands WHERE domain = ${brand})`}
-				AND ${shared === null ? sql`true` : hasAnyId(shared)}
+				AND ${shared === null ? sql`true` : isOfId(publisherId, shared)}
 			ORDER BY ${inOrder} LIMIT ${limit + 1}`,
 		...(isFiltered
 			? [sql`SELECT l.clicked_at AS at, l.id FROM (${looked}) l ORDER BY ${inOrder} LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`]

@@ -40,6 +40,18 @@ async function storeIn(table: string, ...rows: Record<string, string | number | 
 	);
 }
 
+async function storeMany(rows: readonly Record<string, string | number | null>[]): Promise<void> {
+	const columns = Object.keys(rows[0] ?? {});
+	const cells = Object.values(rows[0] ?? {}).map((cell, n) =>
+		typeof cell === "number" ? `CAST(value ->> ${n} AS BIGINT)` : `value ->> ${n}`,
+	);
+	for (let start = 0; start < rows.length; start += 5_000) {
+		await env.DB.prepare(`INSERT INTO clicks (${columns.join(", ")}) SELECT ${cells.join(", ")} FROM json_each(?)`)
+			.bind(JSON.stringify(rows.slice(start, start + 5_000).map((row) => Object.values(row))))
+			.run();
+	}
+}
+
 const named = (publisher_click_id: string, time: string, fields: Record<string, string | number | null> = {}) =>
 	clickRow({ publisher_click_id, clicked_at: at(time), ...fields });
 
@@ -192,19 +204,20 @@ describe("worker: GET /api/clicks", () => {
 	it("where a filter finds little, a request ends after this many clicks, and the cursor goes on", async () => {
 		const from = Date.parse("2026-09-01T00:00:00Z");
 		const rows = Array.from({ length: 20_005 }, (_, n) => clickRow({ clicked_at: from + n, source_id: n === 20_001 ? "rare" : "b" }));
-		const columns = Object.keys(rows[0] ?? {});
-		const cells = Object.values(rows[0] ?? {}).map((cell, n) =>
-			typeof cell === "number" ? `CAST(value ->> ${n} AS BIGINT)` : `value ->> ${n}`,
-		);
-		for (let start = 0; start < rows.length; start += 5_000) {
-			await env.DB.prepare(`INSERT INTO clicks (${columns.join(", ")}) SELECT ${cells.join(", ")} FROM json_each(?)`)
-				.bind(JSON.stringify(rows.slice(start, start + 5_000).map((row) => Object.values(row))))
-				.run();
-		}
+		await storeMany(rows);
 		const first = await list("from=2026-09-01&to=2026-09-01&source=rare");
 		expect([first.data, first.next_cursor]).toEqual([[], expect.any(String)]);
 		const second = await list(`from=2026-09-01&to=2026-09-01&source=rare&cursor=${first.next_cursor}`);
 		expect([second.data.length, second.next_cursor]).toEqual([1, null]);
+	});
+
+	it("finds the click of a conversion though very many clicks have the id that is its transaction", async () => {
+		const sold = named("of-many", "08:00:00", { clicked_at: at("08:00:00") - 40 * DAY_MS, publisher_id: "pa", pricing_model: "CPA" });
+		await store(sold);
+		await storeIn("conversions", conversionRow(sold, { txnid: "T-many" }));
+		await storeMany(Array.from({ length: 2_001 }, (_, n) => named("T-many", "12:00:00", { clicked_at: at("12:00:00") - 90 * DAY_MS + n })));
+		expect(idsOf(await list("id=T-many", CPA_KEY))).toEqual(["of-many"]);
+		expect(idsOf(await list("id=T-many&limit=2"))).toEqual(["T-many", "T-many"]);
 	});
 
 	it("needs a key, and is not kept by anyone", async () => {
