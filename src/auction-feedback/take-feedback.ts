@@ -38,7 +38,7 @@ const auction = v.strictObject({
 		v.maxValue(9_999, "must be at most 9999"),
 		v.description("Loss code of OpenRTB, as the macro AUCTION_LOSS gives it; 0 where the bid won."),
 	),
-	price: v.nullish(v.pipe(price, v.description("What the auction was sold for, USD a click.")), null),
+	price: v.nullish(v.pipe(price, v.description("What the auction was sold for, USD a click; 0 where nobody knows.")), null),
 });
 
 export const feedbackRequestSchema = v.strictObject({
@@ -67,7 +67,7 @@ export async function takeFeedback(db: Database, publisherId: string, { auctions
 	const batchId = newTimeOrderedId(now);
 	const rows = new Map<string, Row>();
 	for (const { id, loss, price: usd } of auctions) {
-		const priceMicros = usd === null ? null : Math.round(usd * 1_000_000);
+		const priceMicros = Math.round((usd ?? 0) * 1_000_000) || null;
 		if (!rows.has(id)) rows.set(id, { publisherId, auctionId: id, loss, priceMicros, batchId, at: now });
 	}
 	const told = JSON.stringify(auctions.map(({ id }) => id));

@@ -111,6 +111,12 @@ describe("worker: what publishers tell of auctions", () => {
 		]);
 	});
 
+	it("a price of nothing is none: it lowers no mean price to beat", async () => {
+		const prices = ["0.0", 0, "0.0000001", "0.42"];
+		await tell(prices.map((price, at) => ({ id: `z-${at}`, loss: 102, price })));
+		expect((await report("")).total).toMatchObject({ auctions: 4, price_to_beat: "0.4200" });
+	});
+
 	it("tells the mean price in four decimals, as all amounts, whatever it comes to", async () => {
 		const prices = ["0.1", "0.1", "0.42"];
 		await tell(prices.map((price, at) => ({ id: `m-${at}`, loss: 102, price })));
