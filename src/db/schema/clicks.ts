@@ -156,7 +156,7 @@ export const unpaidHours = sqliteTable(
 		hour: integer().notNull(),
 		/** Those that were stored. */
 		stored: integer().notNull().default(0),
-		/** Those that were only counted here. */
+		/** Those that were only counted here: again where the queue brings them again, since nothing else is known of them. */
 		dropped: integer().notNull().default(0),
 	},
 	(table) => [primaryKey({ columns: [table.connection, table.hour] }), index("unpaid_hours_by_hour").on(table.hour)],

@@ -33,7 +33,9 @@ export const statusSchema = v.strictObject({
 		unpaid: v.pipe(v.array(v.strictObject({ reason: v.picklist(CLICK_REASONS), count })), v.description("The most frequent first.")),
 		dropped: v.pipe(
 			count,
-			v.description("Unpaid ones of the last 24 hours that were counted and not stored, since too many came from an address."),
+			v.description(
+				"Unpaid ones of the last 24 hours that were counted and not stored, since too many came from an address; again where the queue brings them again.",
+			),
 		),
 	}),
 	conversions: v.strictObject({
