@@ -7,6 +7,10 @@ const textOrNull = v.nullable(v.string());
 
 export const moveSchema = v.strictObject({
 	cancel: v.optional(v.pipe(v.boolean("must be true or false"), v.description("Take the move back: D1 takes writes again.")), false),
+	go_on: v.optional(
+		v.pipe(v.boolean("must be true or false"), v.description("Begin none: 412 where the one that was under way was taken back.")),
+		false,
+	),
 });
 
 export const moveDifferenceSchema = v.strictObject({

@@ -9,8 +9,8 @@ import { moveSchema } from "./move-answers.ts";
 export function moveRoutes(deps: MoveDeps): Hono {
 	const app = new Hono();
 	app.post("/move", async (c) => {
-		const { cancel } = await readBody(c.req.raw, moveSchema);
-		return jsonResponse(await (cancel ? cancelMove(deps, actorOf(c)) : moveDatabase(deps, actorOf(c))), 200, {
+		const { cancel, go_on: goOn } = await readBody(c.req.raw, moveSchema);
+		return jsonResponse(await (cancel ? cancelMove(deps, actorOf(c)) : moveDatabase(deps, actorOf(c), !goOn)), 200, {
 			"cache-control": "no-store",
 		});
 	});

@@ -17,7 +17,7 @@ import { copyRows } from "./copy-rows.ts";
 import type { MoveAnswer, MoveDifference } from "./move-answers.ts";
 import { endMove, holdWrites, IS_NOT_MOVED, type MoveState, readMoveState, readOldestClick, releaseWrites } from "./source.ts";
 import { MOVED_TABLES, type MovedTable } from "./tables.ts";
-import { becomeMoved, beginMove, cancelTarget, forgetComparisons, type Progress, readProgress } from "./target.ts";
+import { becomeMoved, beginMove, cancelTarget, forgetComparisons, type Progress, readProgress, TAKEN_BACK } from "./target.ts";
 import type { Walk } from "./walk.ts";
 
 export type MoveDeps = {
@@ -36,8 +36,11 @@ const STEPS: Readonly<Record<MoveStep, (walk: Walk, moved: MovedTable, start: Pr
 	rows: compareRows,
 };
 
-/** @throws HttpError 412 where a move cannot begin or go on: nothing was changed then */
-export async function moveDatabase({ move, now }: MoveDeps, actor: Actor): Promise<MoveAnswer> {
+/**
+ * @param mayBegin where none is under way; else that is one which was taken back meanwhile
+ * @throws HttpError 412 where a move cannot begin or go on: nothing was changed then
+ */
+export async function moveDatabase({ move, now }: MoveDeps, actor: Actor, mayBegin = true): Promise<MoveAnswer> {
 	if (move === null) throw refused(UNBOUND);
 	const { from, to, hasSwitched } = move;
 	const state = await readMoveState(from);
@@ -45,7 +48,7 @@ export async function moveDatabase({ move, now }: MoveDeps, actor: Actor): Promi
 		if (state.phase !== "moved") throw refused('PostgreSQL is in use: to move to it, set NETWORK_DATABASE = "d1" and deploy first');
 		return answer("switched", await readProgress(to));
 	}
-	const moveId = await ensureBegun({ from, to }, state, now(), actor);
+	const moveId = await ensureBegun({ from, to }, state, now(), actor, mayBegin);
 	const endsAt = now() + MAX_WORK_MS;
 	const differences: MoveDifference[] = [];
 	const walk: Walk = { from, to, moveId, isOver: () => now() >= endsAt, report: (difference) => differences.push(difference) };
@@ -70,17 +73,26 @@ async function end({ from, to, moveId }: Walk, differences: readonly MoveDiffere
 		return answer("differs", progress, null, differences);
 	}
 	// D1 first: once PostgreSQL says so, a deployment may use it, and D1 must never take a write again.
-	if (!(await endMove(from, moveId)) || !(await becomeMoved(to, moveId, audited))) throw refused("the move was cancelled meanwhile");
+	if (!(await endMove(from, moveId)) || !(await becomeMoved(to, moveId, audited))) throw refused(TAKEN_BACK);
 	logInfo("database_move.moved", { move: moveId });
 	return answer("moved", progress);
 }
 
 /** @returns the id of the move that is under way, or has begun now */
-async function ensureBegun({ from, to }: { from: Database; to: Database }, state: MoveState, now: number, actor: Actor): Promise<string> {
+async function ensureBegun(
+	{ from, to }: { from: Database; to: Database },
+	state: MoveState,
+	now: number,
+	actor: Actor,
+	mayBegin: boolean,
+): Promise<string> {
 	const target = await readMoveState(to);
 	// Where it was taken back by half, PostgreSQL is cancelled already and D1 still held, moved or not: the copy begins over.
 	const isOurs = target.moveId === state.moveId && target.phase !== "cancelled" && target.phase !== "none";
 	if (state.phase !== "none" && isOurs) return state.moveId;
+	if (!mayBegin) throw refused(TAKEN_BACK);
+	// It was taken back on D1, which keeps its id, while PostgreSQL was away or another request was at it.
+	if (state.phase === "none" && target.phase === "moving" && target.moveId === state.moveId) await cancelTarget(to, state.moveId);
 	// What is refused is refused before D1 stops to take writes. Between the two the last request may have ended.
 	const isHalfBegun = state.phase === "none" && target.phase === "moving" && (await readProgress(to)).length === 0;
 	const moveId = state.phase !== "none" ? state.moveId : isHalfBegun ? target.moveId : newUuid();

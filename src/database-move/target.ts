@@ -5,6 +5,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction, runUpkeep } from "../db/client.ts";
 import type { MovePhase, MoveStep } from "../lib/enums.ts";
+import { HttpError } from "../lib/http.ts";
 
 /** How far a step has come with a table. */
 export type Progress = {
@@ -39,9 +40,13 @@ export function readProgress(db: Database): Promise<Progress[]> {
 	);
 }
 
+/** What whoever moved is told once the move was taken back, whether or not another has begun. */
+export const TAKEN_BACK = "the move was cancelled meanwhile";
+
 /**
  * Keeps how far a step has come, in one transaction with what it has written.
  * @param lastKey where it stood before: nothing is kept where another run has come further meanwhile
+ * @throws HttpError 412 where the move was taken back: what a later one is at is not touched
  */
 export async function keepProgress(
 	db: Database,
@@ -50,14 +55,18 @@ export async function keepProgress(
 	{ step, ofTable, ...next }: Progress,
 	writes: readonly SQL[] = [],
 ): Promise<void> {
-	await runTransaction(db, [
+	const isUnderWay = sql`EXISTS (SELECT 1 FROM database_move WHERE id = 1 AND phase IN ('moving', 'moved') AND move_id = ${moveId})`;
+	const results = await runTransaction(db, [
 		sql`SELECT set_config('clickbourse.move', ${moveId}, true)`,
 		...writes,
-		sql`INSERT INTO database_move_progress (step, of_table) VALUES (${step}, ${ofTable}) ON CONFLICT (step, of_table) DO NOTHING`,
+		sql`INSERT INTO database_move_progress (step, of_table) SELECT ${step}, ${ofTable} WHERE ${isUnderWay}
+		ON CONFLICT (step, of_table) DO NOTHING`,
 		sql`UPDATE database_move_progress SET last_key = ${next.lastKey}, row_count = ${next.rowCount},
 			difference_count = ${next.differenceCount}, sums = ${next.sums}, done = ${next.done}
-		WHERE step = ${step} AND of_table = ${ofTable} AND last_key = ${lastKey} AND done = 0`,
+		WHERE step = ${step} AND of_table = ${ofTable} AND last_key = ${lastKey} AND done = 0 AND ${isUnderWay}`,
+		sql`SELECT 1 AS stands WHERE ${isUnderWay}`,
 	]);
+	if (results.at(-1)?.results.length !== 1) throw new HttpError(412, { error: TAKEN_BACK });
 }
 
 /** What was compared is to be compared again. */

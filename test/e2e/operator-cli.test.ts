@@ -1178,10 +1178,17 @@ describe("npm run operator", () => {
 		const moved = await run("database", "move", "--url", url);
 		expect(seen.map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
 			["/operator/database/move", {}],
-			["/operator/database/move", {}],
+			["/operator/database/move", { go_on: true }],
 		]);
 		expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining("Moved 42 rows of 1 tables") });
 		expect(moved.stdout).toContain('To switch: set NETWORK_DATABASE = "postgres"');
+
+		answersBefore = [{ status: 200, body: JSON.stringify(part) }];
+		answer = { status: 412, body: JSON.stringify({ error: "the move was cancelled meanwhile" }) };
+		expect(await run("database", "move", "--url", url)).toMatchObject({
+			code: 1,
+			stderr: expect.stringContaining("the move was cancelled meanwhile"),
+		});
 
 		const found = { table: "clicks", key: "c-1", column: null, from: null, to: null };
 		const sum = { table: "clicks", kind: "sum", key: null, column: "bid_micros", from: "7", to: "8" } as const;

@@ -32,7 +32,7 @@ async function moveDatabase({ cancel = false, ...options }: MoveOptions): Promis
 	let answer: MoveAnswer | undefined;
 	try {
 		do {
-			answer = await ask(target, {}, answer !== undefined);
+			answer = await ask(target, answer === undefined ? {} : { go_on: true }, answer !== undefined);
 			differences.push(...answer.differences);
 			said = describeProgress(answer);
 		} while (answer.outcome === "unfinished");

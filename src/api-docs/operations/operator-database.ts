@@ -17,7 +17,7 @@ export const OPERATOR_DATABASE_OPERATIONS: readonly Operation[] = [
 		credential: "OperatorKey",
 		summary: "Move the network database from D1 to PostgreSQL",
 		description:
-			"Copies every table, compares sums and rows, and says when to switch. From its beginning to the switch neither database takes writes: queues keep clicks and postbacks, bids and redirects go on, and operations that write answer 503. A request takes some seconds: ask again while `outcome` is `unfinished`, and after any failure. `differs` names what is not the same; the next request compares again.",
+			"Copies every table, compares sums and rows, and says when to switch. From its beginning to the switch neither database takes writes: queues keep clicks and postbacks, bids and redirects go on, and operations that write answer 503. A request takes some seconds: ask again while `outcome` is `unfinished` (with `go_on`, which begins none where somebody has taken it back), and after any failure. `differs` names what is not the same; the next request compares again.",
 		body: { required: true, contents: [{ schema: moveSchema, example: {} }] },
 		answers: {
 			200: { description: "How far it has come.", content: { schema: named("DatabaseMove", moveAnswerSchema) } },
