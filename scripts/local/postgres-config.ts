@@ -1,7 +1,7 @@
 /** wrangler.toml with PostgreSQL bound: a binding that always stood there would always choose PostgreSQL. */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { stringify, type TomlValue } from "smol-toml";
 import { Failure } from "./failure.ts";
 import { POSTGRES_DIR, ROOT } from "./paths.ts";
@@ -51,7 +51,9 @@ export function bindPostgres(config: string, root: string, database: string): st
 	const { build } = table;
 	if (isTable(build)) {
 		build.cwd = inRoot(build.cwd, ".");
-		build.watch_dir = Array.isArray(build.watch_dir) ? build.watch_dir.map((path) => inRoot(path, ".")) : inRoot(build.watch_dir, "src");
+		// wrangler puts the configuration's folder before it, even before an absolute one.
+		const watched = (path: TomlValue | undefined) => relative(POSTGRES_DIR, inRoot(path, "src"));
+		build.watch_dir = Array.isArray(build.watch_dir) ? build.watch_dir.map(watched) : watched(build.watch_dir);
 	}
 	if (!bindsItself(config)) table.hyperdrive = [{ binding: "POSTGRES", id: "0".repeat(ID_LENGTH) }];
 	return stringify(table);

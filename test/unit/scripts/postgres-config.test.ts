@@ -1,10 +1,18 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
+import { POSTGRES_DIR } from "../../../scripts/local/paths.ts";
 import { bindPostgres, bindsPostgres } from "../../../scripts/local/postgres-config.ts";
 import { tablesOf } from "../../../scripts/local/wrangler-toml.ts";
 
 const CONFIG = readFileSync("wrangler.toml", "utf8");
+
+/** What wrangler watches of a configuration that stands in the folder of PostgreSQL: it joins the two. */
+function watchedBy(config: string): string[] {
+	const { build } = parse(config) as { build: { watch_dir: string | string[] } };
+	return [build.watch_dir].flat().map((folder) => join(POSTGRES_DIR, folder));
+}
 
 describe("unit: wrangler.toml and PostgreSQL", () => {
 	it("is on D1 as it stands", () => {
@@ -18,7 +26,8 @@ describe("unit: wrangler.toml and PostgreSQL", () => {
 	it("is bound once for npm start, with paths that hold from another folder", () => {
 		const bound = bindPostgres(CONFIG, "/project", "clickbourse");
 		expect(bound).toContain('main = "/project/src/worker.ts"');
-		expect(parse(bound).build).toMatchObject({ cwd: "/project", watch_dir: "/project/src" });
+		expect(parse(bound).build).toMatchObject({ cwd: "/project" });
+		expect(watchedBy(bound)).toEqual(["/project/src"]);
 		expect(bindsPostgres(bound)).toBe(true);
 		expect(bindPostgres(bound, "/project", "clickbourse").match(/^\[\[hyperdrive\]\]/gm)).toHaveLength(1);
 	});
@@ -38,10 +47,9 @@ describe("unit: wrangler.toml and PostgreSQL", () => {
 
 	it("keeps what is set for the build", () => {
 		const built = CONFIG.replace("[build]", '[build]\ncwd = "tools"\nwatch_dir = ["src", "/elsewhere"]');
-		expect(parse(bindPostgres(built, "/project", "other")).build).toMatchObject({
-			cwd: "/project/tools",
-			watch_dir: ["/project/src", "/elsewhere"],
-		});
+		const bound = bindPostgres(built, "/project", "other");
+		expect(parse(bound).build).toMatchObject({ cwd: "/project/tools" });
+		expect(watchedBy(bound)).toEqual(["/project/src", "/elsewhere"]);
 	});
 
 	it("has a campaign book of its own for each database, however the namespace is written", () => {
