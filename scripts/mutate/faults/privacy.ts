@@ -189,6 +189,13 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		tests: STRINGS,
 	},
 	{
+		name: "vendors-of-canada-may-end-before-the-last",
+		file: TCF,
+		find: "if (max !== undefined && end !== max) throw new MalformedError();",
+		replace: "if (max !== undefined && end > max) throw new MalformedError();",
+		tests: STRINGS,
+	},
+	{
 		name: "unknown-gpp-section-allows",
 		file: GPP,
 		find: "if (layouts === undefined) return false;",

@@ -242,7 +242,7 @@ describe("unit: GPP strings", () => {
 		);
 	});
 
-	it.each([[[954, 1_165, 1_195]], [[189, 210, 751]], [[496, 622, 632, 711]], [[588, 988, 1_195]]])(
+	it.each([[[954, 1_165, 1_195]], [[189, 210, 751]], [[496, 622, 632, 711]], [[588, 988, 1_195]], [[52, 846, 944, 1_064]]])(
 		"of Canada allow no vendor by what vendors %j would be in the other coding",
 		(vendors) => {
 			for (const restricted of [[], null]) {
