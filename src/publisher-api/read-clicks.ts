@@ -45,10 +45,10 @@ export function clicksOfId(publisherId: string, id: string): SQL {
 		WHERE c.id = k.id AND c.publisher_id = ${publisherId}`;
 }
 
-/** The clicks of the publisher's conversions of a transaction, as platforms name it. */
+/** The clicks of the publisher's conversions of a transaction, as platforms name it: by each of these, or SQLite reads them all. */
 function clicksOfTransaction(publisherId: string, txnid: string): SQL {
-	return sql`SELECT c.id, c.clicked_at, c.reason FROM conversions v CROSS JOIN clicks c
-		WHERE v.platform IN (SELECT id FROM platforms) AND v.txnid = ${txnid} AND v.publisher_id = ${publisherId}
+	return sql`SELECT c.id, c.clicked_at, c.reason FROM platforms p CROSS JOIN conversions v CROSS JOIN clicks c
+		WHERE v.platform = p.id AND v.txnid = ${txnid} AND v.publisher_id = ${publisherId}
 			AND c.id = v.click_id AND c.publisher_id = ${publisherId}`;
 }
 

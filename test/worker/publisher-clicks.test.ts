@@ -237,4 +237,9 @@ describe("worker: GET /api/clicks", () => {
 		]);
 		expect(steps.join()).not.toContain("TEMP B-TREE");
 	});
+
+	it.runIf(ON_D1)("finds the click of a transaction by that alone, however many the publisher's conversions are", async () => {
+		const steps = await planOf(lookAtClicks("pc", readClicksQuery({ id: "T-1" }, 0), 100));
+		expect(steps.filter((step) => /^SEARCH v/.test(step))).toEqual([expect.stringMatching(/\(platform=\? AND txnid=\?\)$/)]);
+	});
 });
