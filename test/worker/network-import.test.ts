@@ -541,6 +541,15 @@ describe("worker: what is allowed but suspicious is warned of", () => {
 		expect((await importFile({ exchange_rates: days.map((at) => rate("CHD", at)) })).warnings).toEqual([]);
 		const mistyped = await importFile({ exchange_rates: days.map((at) => rate("CHX", at, at === 2_001 ? 100 : 1)) });
 		expect(mistyped.warnings.map(({ path }) => path)).toEqual(["exchange_rates[2000].usd", "exchange_rates[2001].usd"]);
+		// So it is where the newest come first: the one before is in the part behind then, or in none.
+		const newestFirst = async (currency: string, given: readonly number[], usdOf: (at: number) => number) => {
+			const { warnings } = await importFile({ exchange_rates: given.toReversed().map((at) => rate(currency, at, usdOf(at))) });
+			return warnings.map(({ path }) => path);
+		};
+		await importFile({ exchange_rates: [rate("CHA", 0), rate("CHB", 0)] });
+		expect(await newestFirst("CHA", days, (at) => 1.01 ** Math.min(at, 100))).toEqual([]);
+		expect(await newestFirst("CHB", days.slice(100), () => 100)).toEqual(["exchange_rates[1999].usd"]);
+		expect(await newestFirst("CHC", days, (at) => (at <= 100 ? 100 : 1))).toEqual(["exchange_rates[1999].usd"]);
 	});
 
 	it("of an exchange rate of a day over a month ahead: its year may be mistyped", async () => {

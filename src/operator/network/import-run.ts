@@ -53,6 +53,14 @@ export type RunOptions = {
 	startedAt: number;
 };
 
+/** A rate that may be warned of, and where. */
+export type ToldRate = {
+	rate: Stored<typeof exchangeRates>;
+	path: string;
+	before: Stored<typeof exchangeRates> | undefined;
+	message?: string | undefined;
+};
+
 export type Stages = { network: RowStage; products: RowStage };
 
 /** What an undo would overwrite. */
@@ -83,6 +91,8 @@ export class ImportRun {
 	readonly productDomains = new Map<string, string>();
 	/** Of each currency the newest rate of those parts of the file that are taken. */
 	readonly newestRates = new Map<string, Stored<typeof exchangeRates>>();
+	/** Of each currency the oldest of them, where it changes: what is odd about it so far, and the last stored one before it. */
+	readonly oldestRates = new Map<string, ToldRate>();
 	readonly faults = new Listed<Fault>();
 	readonly warnings = new Listed<Fault>();
 	readonly overwritten: Overwritten[] = [];

@@ -11,7 +11,7 @@ import { takePlatform, takePublisher } from "./take-owners.ts";
  */
 const MAX_COST = 4_000;
 
-const TAKE: Readonly<Record<Given["section"], (run: ImportRun, chunk: readonly Given[]) => Promise<void>>> = {
+const TAKE: Readonly<Record<Given["section"], (run: ImportRun, chunk: readonly Given[], isLast: boolean) => Promise<void>>> = {
 	platforms: oneByOne(takePlatform),
 	publishers: oneByOne(takePublisher),
 	brands: takeBrands,
@@ -37,9 +37,10 @@ export async function takeEntries(run: ImportRun, source: AsyncIterable<Given> |
 		queue.cost += costOf(given);
 		if (queue.cost < MAX_COST) continue;
 		waiting.delete(given.section);
-		await TAKE[given.section](run, queue.chunk);
+		await TAKE[given.section](run, queue.chunk, false);
 	}
-	for (const [section, { chunk }] of waiting) await TAKE[section](run, chunk);
+	for (const [section, { chunk }] of waiting) await TAKE[section](run, chunk, true);
+	for (const { path, message } of run.oldestRates.values()) if (message !== undefined) run.warn([{ path, message }]);
 }
 
 /** A brand costs as much as its campaigns, and long lists of keywords. */

@@ -87,7 +87,8 @@ function rateId({ currency, date }: Pick<ExchangeRateEntry, "currency" | "date">
 	return `${currency} ${date}`;
 }
 
-export async function takeRates(run: ImportRun, chunk: readonly Given[]): Promise<void> {
+/** @param isLast no other part of the file comes behind */
+export async function takeRates(run: ImportRun, chunk: readonly Given[], isLast: boolean): Promise<void> {
 	const idOf = (value: Readonly<Record<string, unknown>>) =>
 		rateId({ currency: textOf(value.currency).toUpperCase(), date: typeof value.date === "string" ? value.date : "" });
 	const found = await findStoredRates(run.db, idsOf(chunk, idOf));
@@ -112,18 +113,36 @@ export async function takeRates(run: ImportRun, chunk: readonly Given[]): Promis
 		found,
 	);
 	const changed = new Set(rates.filter(({ id, usdNanos }) => found.get(id)?.usdNanos !== usdNanos).map(({ id }) => id));
-	const given = [...run.newestRates.values(), ...rates];
-	for (const rate of given) if (rate.id >= (run.newestRates.get(rate.currency)?.id ?? "")) run.newestRates.set(rate.currency, rate);
-	if (changed.size === 0) return;
-	const before = await findRatesBefore(run.db, [...changed]);
-	const warnings = warnOfRates(given, { changed, before, lastDay: utcDay(run.options.startedAt + MOST_DAYS_AHEAD * DAY_MS) });
-	run.warn(
-		chunk.flatMap(({ value, path }) => {
-			const message = isObject(value) ? warnings.get(idOf(value)) : undefined;
-			return message === undefined ? [] : [{ path: `${path}.usd`, message }];
-		}),
+	const known = [...run.newestRates.values(), ...[...run.oldestRates.values()].map(({ rate }) => rate), ...rates];
+	const given = new Map(known.map((rate) => [rate.id, rate]));
+	for (const rate of rates) if (rate.id >= (run.newestRates.get(rate.currency)?.id ?? "")) run.newestRates.set(rate.currency, rate);
+	const before = changed.size === 0 ? new Map<string, ExchangeRate>() : await findRatesBefore(run.db, [...changed]);
+	const told = [...run.oldestRates.values()];
+	for (const { value, path } of chunk) {
+		const rate = isObject(value) ? given.get(idOf(value)) : undefined;
+		if (rate !== undefined && changed.has(rate.id)) told.push({ rate, path: `${path}.usd`, before: before.get(rate.id) });
+	}
+	if (told.length === 0) return;
+	run.oldestRates.clear();
+	const messages = warnOfRates([...given.values()], {
+		before: new Map(told.map(({ rate, before: last }) => [rate.id, last])),
+		lastDay: utcDay(run.options.startedAt + MOST_DAYS_AHEAD * DAY_MS),
+	});
+	const oldest = new Map(
+		[...given.values()]
+			.sort(byId)
+			.toReversed()
+			.map(({ currency, id }) => [currency, id]),
 	);
+	for (const one of told) {
+		const message = messages.get(one.rate.id);
+		// What it is to be compared with may come behind, where the newest come first.
+		if (!isLast && oldest.get(one.rate.currency) === one.rate.id) run.oldestRates.set(one.rate.currency, { ...one, message });
+		else if (message !== undefined) run.warn([{ path: one.path, message }]);
+	}
 }
+
+const byId = (one: ExchangeRate, other: ExchangeRate) => (one.id < other.id ? -1 : 1);
 
 type ExchangeRate = Stored<typeof exchangeRates>;
 
@@ -134,17 +153,17 @@ const MOST_DAYS_AHEAD = 31;
 
 /**
  * What is odd about rates, by their ids.
- * @param rates all that are given together, and the newest of those given before them
- * @param of    which of them is told of, of each of these the last stored one before it, and the last day that none is after
+ * @param rates all that are given together, and of those given before them the newest and the oldest
+ * @param of    of each that is told of the last stored one before it, and the last day that none is after
  */
 function warnOfRates(
 	rates: readonly ExchangeRate[],
-	of: { changed: ReadonlySet<string>; before: ReadonlyMap<string, ExchangeRate>; lastDay: string },
+	of: { before: ReadonlyMap<string, ExchangeRate | undefined>; lastDay: string },
 ): ReadonlyMap<string, string> {
-	const inOrder = [...rates].sort((one, other) => (one.id < other.id ? -1 : 1));
+	const inOrder = [...rates].sort(byId);
 	return new Map(
 		inOrder.flatMap((rate, at): [string, string][] => {
-			if (!of.changed.has(rate.id)) return [];
+			if (!of.before.has(rate.id)) return [];
 			if (rate.currency === "USD") return [[rate.id, "counts nothing: amounts in USD are taken as they are"]];
 			if (rate.date > of.lastDay) {
 				return [[rate.id, `is of ${rate.date}, over ${MOST_DAYS_AHEAD} days ahead, and holds for that day alone: see that it is meant`]];
