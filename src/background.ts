@@ -192,16 +192,16 @@ export async function runQueue(batch: MessageBatch, bindings: Env, onPauses?: On
 
 /** @throws Error where an operator who wants alerts would get none */
 function alertDeps(env: Env): AlertDeps {
-	const { url, secret } = readAlertSettings(env);
-	if ((url === null) !== (secret === null)) throw new Error("ALERT_URL and ALERT_SECRET need each other: no alert is sent");
-	const key = secret === null ? null : readWebhookSecret(secret);
+	const { ALERT_URL: url, ALERT_SECRET: secret } = readAlertSettings(env);
+	if ((url === undefined) !== (secret === undefined)) throw new Error("ALERT_URL and ALERT_SECRET need each other: no alert is sent");
+	const key = secret === undefined ? null : readWebhookSecret(secret);
 	const { db, products } = databases(env);
 	const queues = { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS };
 	return {
 		db,
 		kv: env.BOOK,
 		now,
-		webhook: url === null || key === null ? null : { url, key },
+		webhook: url === undefined || key === null ? null : { url, key },
 		readProblems: async () => (await readStatus({ db, products, kv: env.BOOK, queues, now })).problems,
 		fetch: (address, init) => fetch(address, init),
 	};

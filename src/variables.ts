@@ -102,29 +102,39 @@ export type Config = v.InferOutput<typeof configSchema>;
  */
 export function checkVariables(given: Readonly<Record<string, unknown>>): Config {
 	const named = Object.keys(configSchema.entries).map((name) => [name, given[name]]);
-	const optional = Object.fromEntries(MAY_BE_EMPTY.map((name) => [name, given[name] || undefined]));
-	const result = v.safeParse(checkedSchema, { ...Object.fromEntries(named), ...optional });
-	if (result.success) return result.output;
-	const faults = result.issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`);
-	throw new Error(`Configuration: ${faults.join("; ")}`);
+	return check(checkedSchema, { ...Object.fromEntries(named), ...unlessEmpty(given, MAY_BE_EMPTY) });
 }
 
 /** Whole base64, padded or not: of one that was cut off no alert could be signed, and none would be sent. */
 const WEBHOOK_SECRET =
 	/^whsec_(?:[A-Za-z0-9+/]{4}){8}(?:(?:[A-Za-z0-9+/]{4}){0,13}(?:[A-Za-z0-9+/]{2}(?:==)?)?|(?:[A-Za-z0-9+/]{4}){0,12}[A-Za-z0-9+/]{3}=?)$/;
 
-/** Where problems that begin and end are told (docs/operations/monitoring.md), and the secret that signs them. */
-export type AlertSettings = { url: string | null; secret: string | null };
+const alertSchema = v.object({
+	/** Where problems that begin and end are told (docs/operations/monitoring.md); without it nowhere. */
+	ALERT_URL: v.optional(
+		v.pipe(
+			v.string(),
+			v.check((text) => /^https?:\/\//.test(text) && URL.canParse(text), "must be an http(s) address"),
+		),
+	),
+	/** Secret that signs them. One of the two may be set before the other. */
+	ALERT_SECRET: v.optional(v.pipe(v.string(), v.regex(WEBHOOK_SECRET, "must be whsec_ and 24 to 64 bytes in base64"))),
+});
 
-/**
- * Checks them by themselves: what is wrong with them holds up alerts, and nothing else. One may be set before the other.
- * @throws Error that names what is at fault, never its value
- */
-export function checkAlertSettings({ ALERT_URL, ALERT_SECRET }: { ALERT_URL?: unknown; ALERT_SECRET?: unknown }): AlertSettings {
-	const [url, secret] = [ALERT_URL, ALERT_SECRET].map((given) => (given === undefined || given === "" ? null : String(given)));
-	const faults: string[] = [];
-	if (url != null && !(/^https?:\/\//.test(url) && URL.canParse(url))) faults.push("ALERT_URL must be an http(s) address");
-	if (secret != null && !WEBHOOK_SECRET.test(secret)) faults.push("ALERT_SECRET must be whsec_ and 24 to 64 bytes in base64");
-	if (faults.length > 0) throw new Error(`Configuration: ${faults.join("; ")}`);
-	return { url: url ?? null, secret: secret ?? null };
+export type AlertSettings = v.InferOutput<typeof alertSchema>;
+
+/** Checks by themselves where alerts go: what is wrong with that holds up alerts, and nothing else. @throws Error as {@link checkVariables} */
+export function checkAlertSettings(given: Readonly<Record<string, unknown>>): AlertSettings {
+	return check(alertSchema, unlessEmpty(given, ["ALERT_URL", "ALERT_SECRET"]));
+}
+
+function unlessEmpty(given: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
+	return Object.fromEntries(names.map((name) => [name, given[name] || undefined]));
+}
+
+function check<Output>(schema: v.GenericSchema<unknown, Output>, given: Readonly<Record<string, unknown>>): Output {
+	const result = v.safeParse(schema, given);
+	if (result.success) return result.output;
+	const faults = result.issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`);
+	throw new Error(`Configuration: ${faults.join("; ")}`);
 }

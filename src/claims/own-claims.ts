@@ -65,7 +65,8 @@ function decideClaim(
 /**
  * Looks the click up, tells what is known of it, and otherwise opens a claim; but where one of the same sale is under way, whichever of its
  * names that has.
- * @throws HttpError 422 where nothing can have been sold then, where the publisher has {@link MAX_UNDER_WAY} under way, or has opened {@link MAX_OPENED_A_DAY} of late
+ * @throws HttpError 422 where nothing can have been sold then, where the publisher has {@link MAX_UNDER_WAY} under way, or has opened
+ * {@link MAX_OPENED_A_DAY} of late
  */
 export async function openClaim(deps: ClaimsDeps, publisher: string, actor: AuditActor, request: ClaimRequest): Promise<Claimed> {
 	const { db, now } = deps;

@@ -72,7 +72,8 @@ export function allowsCanada(text: string, vendorId: number | null): boolean {
 	// Nothing says which coding it has: what is read in the wrong one comes to no end, or to another, or has another last vendor than it says.
 	try {
 		return read(true);
-	} catch {
+	} catch (error) {
+		if (!(error instanceof MalformedError)) throw error;
 		return read(false);
 	}
 }
