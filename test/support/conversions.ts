@@ -157,8 +157,13 @@ export function postbackMessage(
 	};
 }
 
-/** The Worker's bindings, with a CALLBACKS queue that nobody reads: what is owed stays in the outbox, and no publisher is called. */
-export const QUIET_ENV = { ...env, CALLBACKS: { send: async () => {}, sendBatch: async () => {} } as unknown as Queue };
+const UNREAD_QUEUE = { send: async () => {}, sendBatch: async () => {} } as unknown as Queue;
+
+/**
+ * The Worker's bindings, with queues that nobody reads: what is owed stays in the outbox, no publisher is called, and no conversion is
+ * looked at again seconds later, beside a test that has emptied the tables.
+ */
+export const QUIET_ENV = { ...env, CALLBACKS: UNREAD_QUEUE, POSTBACKS: UNREAD_QUEUE };
 
 /** Gives messages to the real consumer as one batch. */
 export async function consume(...bodies: unknown[]): Promise<{ acked: number; retried: number }> {
