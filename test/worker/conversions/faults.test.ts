@@ -2,9 +2,11 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { consumePostbacks } from "../../../src/conversions/consume-postbacks.ts";
+import { attachConversion, judgeConversion } from "../../../src/conversions/judge-conversion.ts";
 import { settlePostbacks } from "../../../src/conversions/settle-postbacks.ts";
 import { sweepConversions } from "../../../src/conversions/sweep-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
+import { OvertakenError } from "../../../src/db/overtaken.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, readAll, storeClicks } from "../../support/conversions.ts";
 import { failWrites, stopFailing } from "../../support/fail-writes.ts";
 import { forgetTraffic } from "../../support/forget-traffic.ts";
@@ -181,6 +183,36 @@ describe("worker: faults on the way to a conversion", () => {
 		await settlePostbacks(deps(overtaken), [say("paid", 2_000)]);
 		expect(await readAll("SELECT status FROM conversions")).toEqual([{ status: "cancelled" }]);
 		expect(await readAll("SELECT status FROM callbacks ORDER BY seq")).toEqual([{ status: "approved" }, { status: "cancelled" }]);
+	});
+
+	test("so does an operator's word that is overtaken by a postback: the conversion has what both say", async () => {
+		const click = clickRow();
+		await storeClicks(click);
+		const say = (status: string, receivedAt: number) => postbackMessage("west", { txnid: "a", status }, receivedAt);
+		await settlePostbacks(deps(), [say("pending", 1_000)]);
+		const overtaken = databaseThat(async (write) => {
+			if (write === 1) await settlePostbacks(deps(), [say("paid", 2_000)]);
+		});
+		const judgement = await attachConversion(deps(overtaken), { platform: "west", txnid: "a" }, String(click.id), "adjustment-1");
+		expect(judgement).toMatchObject({ changed: true, conversion: { status: "approved", clickId: click.id, version: 3 } });
+		expect(await readAll("SELECT status, click_id, version FROM conversions")).toEqual([
+			{ status: "approved", click_id: click.id, version: 3 },
+		]);
+		expect(await readAll("SELECT status FROM callbacks")).toEqual([{ status: "approved" }]);
+	});
+
+	test("but a verdict that was chosen by a version is not given to another", async () => {
+		const click = clickRow();
+		await storeClicks(click);
+		const say = (status: string, receivedAt: number) =>
+			postbackMessage("west", { txnid: "a", cid: String(click.click_hash), status }, receivedAt);
+		await settlePostbacks(deps(), [say("pending", 1_000)]);
+		const overtaken = databaseThat(async (write) => {
+			if (write === 1) await settlePostbacks(deps(), [say("paid", 2_000)]);
+		});
+		const key = { platform: "west", txnid: "a" };
+		await expect(judgeConversion(deps(overtaken), key, "voided", "adjustment-1", { ofVersion: 1 })).rejects.toThrow(OvertakenError);
+		expect(await readAll("SELECT status, verdict, version FROM conversions")).toEqual([{ status: "approved", verdict: null, version: 2 }]);
 	});
 
 	test("a consumer that ends between the transaction and the acknowledgement changes nothing when it comes again", async () => {
