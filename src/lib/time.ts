@@ -27,6 +27,11 @@ export function isoTimeOrNull(at: number | null): string | null {
 	return at === null ? null : isoTime(at);
 }
 
+/** Whole seconds from `at` until `now`; 0 where a clock is behind. */
+export function ageSeconds(at: number, now: number): number {
+	return Math.max(0, Math.floor((now - at) / SECOND_MS));
+}
+
 /** Every time-zone offset in use is a multiple of a quarter of an hour, so the local hour holds for that long. */
 export const QUARTER_MS = 15 * MINUTE_MS;
 
