@@ -97,7 +97,7 @@ function apply(
 	const key = { platform, txnid };
 	const judge = async () => {
 		const now = deps.now();
-		const ledger = await readLedgerState(deps.db, [], [], [key], clickIds);
+		const ledger = await readLedgerState(deps.db, { others: [key], clickIds });
 		const before = ledger.conversionOf(key);
 		const cause = causeIn(ledger);
 		if (before === null || cause === null) return null;

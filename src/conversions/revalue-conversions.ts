@@ -35,7 +35,7 @@ export function revalueConversions(
 ): Promise<Revaluation> {
 	return retryOvertaken(async () => {
 		const now = deps.now();
-		const ledger = await readLedgerState(deps.db, [], [], keys);
+		const ledger = await readLedgerState(deps.db, { others: keys });
 		const outcomes = keys.flatMap(({ platform, txnid }): Outcome[] => {
 			const key = { platform, txnid };
 			const before = ledger.conversionOf(key);

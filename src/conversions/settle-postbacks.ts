@@ -80,12 +80,13 @@ async function settleOnce(
 	const now = deps.now();
 	const received = distinct(messages.filter((message) => message.kind === "postback"));
 	const others = messages.filter((message) => message.kind === "look_again").map(({ platform, txnid }) => ({ platform, txnid }));
-	const ledger = await readLedgerState(
-		deps.db,
-		received.map(({ intake }) => intake.id),
-		received.flatMap(({ intake: { platform }, postback }) => (platform === null || postback === null ? [] : [{ platform, postback }])),
+	const ledger = await readLedgerState(deps.db, {
+		intakeIds: received.map(({ intake }) => intake.id),
+		postbacks: received.flatMap(({ intake: { platform }, postback }) =>
+			platform === null || postback === null ? [] : [{ platform, postback }],
+		),
 		others,
-	);
+	});
 	const asCame = received.filter(({ intake }) => !ledger.storedIntakes.has(intake.id));
 	const decided = decide(asCame, others, ledger, now);
 	const present = new Map(decided.map(({ settlement: { conversion } }) => [keyOf(conversion), conversion]));

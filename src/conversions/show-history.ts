@@ -62,7 +62,7 @@ export async function explainUncounted(db: Database, rows: readonly Uncounted[])
 	const whyOf = new Map<string, Why>();
 	for (let start = 0; start < missing.length; start += MAX_EXPLAINED) {
 		const part = missing.slice(start, start + MAX_EXPLAINED);
-		const { conversionOf, findClick } = await readLedgerState(db, [], [], part);
+		const { conversionOf, findClick } = await readLedgerState(db, { others: part });
 		for (const { platform, txnid, cid } of part) {
 			const toldAt = conversionOf({ platform, txnid })?.firstReceivedAt ?? Number.POSITIVE_INFINITY;
 			whyOf.set(keyOf({ platform, txnid }), findClick(platform, cid, toldAt).why);

@@ -217,7 +217,7 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "conversions-take-the-share-of-now",
-		file: "src/conversions/read-ledger-state.ts",
+		file: "src/conversions/select-ledger-state.ts",
 		find: "coalesce(c.revenue_share_ppm, p.revenue_share_ppm)",
 		replace: "p.revenue_share_ppm",
 		tests: CLICK_TERMS_TESTS,

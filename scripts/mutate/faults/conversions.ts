@@ -254,7 +254,7 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "bid-prefetched-by-all-is-credited",
-		file: "src/conversions/read-ledger-state.ts",
+		file: "src/conversions/select-ledger-state.ts",
 		find: "> ${MAX_PREFETCHERS}",
 		replace: "> 99",
 		tests: SETTLE_TESTS,

@@ -286,7 +286,7 @@ describe("worker: settling", () => {
 			// PostgreSQL reads a small table whole.
 			const { client, counted } = ON_D1 ? countRows(env.DB, false) : { client: env.DB, counted: [] };
 			const { postback } = say({ txnid: newTxnid() });
-			const ledger = await readLedgerState(openDatabase(client), [], postback === null ? [] : [{ platform: "west", postback }], []);
+			const ledger = await readLedgerState(openDatabase(client), postback === null ? {} : { postbacks: [{ platform: "west", postback }] });
 			expect(ledger.findClick("west", String(click.click_hash), NOW)).toMatchObject({ click: { id: click.id } });
 			expect(counted.filter(({ rows }) => rows > 3_000)).toEqual([]);
 			await env.DB.prepare("DELETE FROM conversions WHERE cid = ?").bind(click.click_hash).run();
