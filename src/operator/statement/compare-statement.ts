@@ -4,7 +4,7 @@ import type { Postback } from "../../conversions/message.ts";
 import { type StatedPlatform, statusOf } from "../../conversions/restate.ts";
 import { readStatus } from "../../conversions/status-map.ts";
 import type { ConversionStatus } from "../../lib/enums.ts";
-import type { StatedSale } from "./read-statement.ts";
+import type { StatedSale } from "./read-row.ts";
 
 export const DIFFERENCE_KINDS = ["missing_here", "missing_there", "other_amount", "other_status", "two_ids", "unknown_status"] as const;
 type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];

@@ -10,7 +10,8 @@ import { invalidInput } from "../../http/errors.ts";
 import type { NegativePayout } from "../../lib/enums.ts";
 import { DAY_MS, utcDay } from "../../lib/time.ts";
 import type { Ledger, SameClick } from "./compare-statement.ts";
-import { MAX_STATEMENT_ROWS, type StatedSale } from "./read-statement.ts";
+import type { StatedSale } from "./read-row.ts";
+import { MAX_STATEMENT_ROWS } from "./read-statement.ts";
 
 /** Transactions that one statement asks for. */
 const AT_ONCE = 500;

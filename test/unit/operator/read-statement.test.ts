@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readDate } from "../../../src/operator/statement/read-date.ts";
-import { readMoney, readStatement } from "../../../src/operator/statement/read-statement.ts";
+import { readMoney } from "../../../src/operator/statement/read-money.ts";
+import { readStatement } from "../../../src/operator/statement/read-statement.ts";
 
 function read(text: string, mapping = {}, currency = "USD") {
 	const platform = { currency, statusMap: {}, negativePayout: "cancel" } as const;
