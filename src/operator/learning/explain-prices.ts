@@ -1,13 +1,11 @@
 /** How the prices of an explained request were made: for operators alone. */
-import { sql } from "drizzle-orm";
 import type { AskedFor } from "../../bidding/explain.ts";
 import type { ExplainedPriceAnswer } from "../../bidding/explain-answer.ts";
-import { type Database, runTransaction } from "../../db/client.ts";
+import type { Database } from "../../db/client.ts";
 import type { Break } from "../../learning/breaks.ts";
-import { type CampaignTerms, type Cell, keywordClass, OTHER_SOURCES } from "../../learning/cell.ts";
+import { type CampaignTerms, type Cell, keywordClass } from "../../learning/cell.ts";
 import { creepInForce } from "../../learning/creep.ts";
 import { type ExplainedPrice, explainPrice } from "../../learning/explain.ts";
-import type { FactorEvidence } from "../../learning/factor.ts";
 import { caution } from "../../learning/guards.ts";
 import type { Learned } from "../../learning/night.ts";
 import {
@@ -18,21 +16,26 @@ import {
 	type PublisherLearning,
 	readLearning,
 } from "../../learning/policy.ts";
-import { toldFactor } from "../../learning/price.ts";
+import { type PriceInput, toldFactor } from "../../learning/price.ts";
 import { RELEASED_CAMPAIGN, RELEASED_NETWORK, RELEASED_PUBLISHER, releaseOf, releaseOfCampaign } from "../../learning/released.ts";
-import { sourceClass } from "../../learning/sources.ts";
-import { factorAgainst, priceInForce, readPriceInForce, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
-import { pairKey, type SharedFactors } from "../../learning/traffic.ts";
+import {
+	factorAgainst,
+	type PriceInForce,
+	priceInForce,
+	readPriceInForce,
+	readPublished,
+	type Steering,
+	type StoredLearning,
+} from "../../learning/stored.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import type { ChangeCause } from "../../learning-night/publish-factors.ts";
-import type { LinkType, PricingModel, TrafficLevel } from "../../lib/enums.ts";
-import { hashSource } from "../../lib/hash.ts";
 import { ownOf } from "../../lib/json.ts";
 import { logError } from "../../lib/log.ts";
 import { formatUsd, roundTo, SHARE_SCALE } from "../../lib/money.ts";
-import { laterRelease } from "../../lib/release.ts";
+import { laterRelease, type Release } from "../../lib/release.ts";
 import { isoTime } from "../../lib/time.ts";
-import { PRICED_CAMPAIGN, type PricedCampaign, termsOf } from "./read-learned.ts";
+import { type CampaignRow, type ChangeRow, type Known, type PublisherRow, readAsked, readKnown } from "./read-explained.ts";
+import { termsOf } from "./read-learned.ts";
 import { showDay, showKeyword, showMicros } from "./show-learned.ts";
 
 /** Prices that are explained of a request. */
@@ -40,12 +43,6 @@ const MAX_EXPLAINED = 20;
 
 /** Digits by which a chain comes to its price to the micro-dollar. */
 const EXACT_DIGITS = 9;
-
-type PublisherRow = { id: string; pricingModel: PricingModel; sharePpm: number; epcLearning: string | null };
-type CampaignRow = PricedCampaign & { day: number | null; learned: string | null; lastBreak: string | null; steering: string | null };
-type FactorRow = { level: string; campaignId: number; publisherId: string; name: string; published: string; target: string };
-type TrafficRow = { level: TrafficLevel; name: string; day: number; evidence: string };
-type ChangeRow = { campaignId: number; keyword: string; at: number; operatorMicros: number; epcMicros: number; cause: string };
 
 /**
  * Undefined where no price is learned, and where the database does not answer: a decision can be explained without it.
@@ -64,10 +61,7 @@ export async function explainPrices(db: Database, asked: AskedFor, now: number):
 async function explainPricesOf(db: Database, asked: AskedFor, now: number): Promise<ExplainedPriceAnswer[] | undefined> {
 	const priced = asked.priced.slice(0, MAX_EXPLAINED);
 	const network = await readNetworkLearning(db);
-	const [publisher] = await db.all<PublisherRow>(sql`SELECT p.id, p.pricing_model AS "pricingModel",
-			p.revenue_share_ppm AS "sharePpm", p.epc_learning AS "epcLearning"
-		FROM publisher_names n JOIN publishers p ON p.id = n.publisher_id
-		WHERE n.kind = ${asked.publisher.kind} AND n.value = ${asked.publisher.value}`);
+	const publisher = await readAsked(db, asked.publisher);
 	if (publisher === undefined) return undefined;
 	const known = await readKnown(db, publisher.id, asked.sourceId, [...new Set(priced.map(({ campaignId }) => campaignId))], now);
 	const prices = priced.flatMap((each) => {
@@ -77,76 +71,6 @@ async function explainPricesOf(db: Database, asked: AskedFor, now: number): Prom
 	return prices.every(({ mode }) => mode === "off") ? undefined : prices;
 }
 
-type Known = {
-	/** Its class, and the name that it is shown by. */
-	source: string;
-	sourceName: string;
-	campaigns: ReadonlyMap<number, CampaignRow>;
-	factors: readonly FactorRow[];
-	shared: SharedFactors;
-	/** Of the night that has learned of it; null where none has. */
-	sharedDay: number | null;
-	changes: readonly ChangeRow[];
-	/** By name, see src/learning/released.ts. */
-	releases: ReadonlyMap<string, number>;
-	now: number;
-};
-
-async function readKnown(
-	db: Database,
-	publisherId: string,
-	sourceId: string | null,
-	campaignIds: readonly number[],
-	now: number,
-): Promise<Known> {
-	const names = [RELEASED_NETWORK, RELEASED_PUBLISHER + publisherId, ...campaignIds.map((id) => RELEASED_CAMPAIGN + id)];
-	const ids = sql`(SELECT CAST(atom AS BIGINT) FROM json_each(${JSON.stringify(campaignIds)}))`;
-	const followed = await db.all<{ source: string; lastDay: number }>(
-		sql`SELECT source, last_day AS "lastDay" FROM learning_sources WHERE publisher_id = ${publisherId} AND from_day IS NOT NULL`,
-	);
-	const source = sourceClass(new Map(followed.map((row) => [row.source, row.lastDay])), hashSource(sourceId));
-	const [campaigns, factors, traffic, changes, releases] = await runTransaction(db, [
-		sql`SELECT ${PRICED_CAMPAIGN}, l.day, l.learned, l.last_break AS "lastBreak", l.steering
-			FROM campaigns c JOIN brands b ON b.id = c.brand_id LEFT JOIN learning_campaigns l ON l.campaign_id = c.campaign_id
-			WHERE c.campaign_id IN ${ids}`,
-		sql`SELECT level, campaign_id AS "campaignId", publisher_id AS "publisherId", name, published, target FROM learning_factors
-			WHERE (level = 'price' AND campaign_id IN ${ids})
-				OR (level = 'campaign_publisher' AND campaign_id IN ${ids} AND publisher_id = ${publisherId})
-				OR (level = 'publisher' AND campaign_id = 0 AND publisher_id = ${publisherId})
-				OR (level = 'source' AND campaign_id = 0 AND publisher_id = ${publisherId} AND name = ${source})
-				OR (level = 'link' AND campaign_id = 0)`,
-		sql`SELECT level, name, day, evidence FROM learning_traffic
-			WHERE (level = 'publisher' AND publisher_id = ${publisherId})
-				OR (level = 'source' AND publisher_id = ${publisherId} AND name = ${source}) OR (level = 'link' AND publisher_id = '')`,
-		sql`SELECT g.campaign_id AS "campaignId", g.keyword, g.at, g.operator_micros AS "operatorMicros", g.epc_micros AS "epcMicros", g.cause
-			FROM learning_changes g JOIN (
-				SELECT campaign_id, keyword, MAX(at) AS at FROM learning_changes WHERE campaign_id IN ${ids} GROUP BY campaign_id, keyword) newest
-			ON newest.campaign_id = g.campaign_id AND newest.keyword = g.keyword AND newest.at = g.at`,
-		sql`SELECT name, value FROM learning_work WHERE name IN (SELECT atom FROM json_each(${JSON.stringify(names)}))`,
-	]);
-	return {
-		source,
-		sourceName: source === OTHER_SOURCES ? source : (sourceId ?? ""),
-		campaigns: new Map(((campaigns?.results ?? []) as CampaignRow[]).map((row) => [row.campaignId, row])),
-		factors: (factors?.results ?? []) as FactorRow[],
-		shared: sharedOf((traffic?.results ?? []) as TrafficRow[], publisherId),
-		sharedDay: ((traffic?.results ?? []) as TrafficRow[])[0]?.day ?? null,
-		changes: (changes?.results ?? []) as ChangeRow[],
-		releases: new Map(((releases?.results ?? []) as { name: string; value: string }[]).map(({ name, value }) => [name, Number(value)])),
-		now,
-	};
-}
-
-function sharedOf(rows: readonly TrafficRow[], publisherId: string): SharedFactors {
-	const of = <Key>(level: TrafficRow["level"], keyOf: (name: string) => Key) =>
-		new Map(rows.filter((row) => row.level === level).map(({ name, evidence }) => [keyOf(name), JSON.parse(evidence) as FactorEvidence]));
-	return {
-		publishers: of("publisher", () => publisherId),
-		sources: of("source", (name) => pairKey(publisherId, name)),
-		links: of("link", (name) => name as LinkType),
-	};
-}
-
 function explainOne(
 	network: NetworkLearning | null,
 	publisher: PublisherRow,
@@ -154,36 +78,14 @@ function explainOne(
 	row: CampaignRow,
 	{ link, keyword }: AskedFor["priced"][number],
 ): ExplainedPriceAnswer {
-	const { source, sourceName, factors, changes, releases, now } = known;
 	const own = readLearning<CampaignLearning>(row.epcLearning);
 	const { settings } = campaignPolicy(network, own);
-	const releasedAt = (name: string) => releases.get(name) ?? null;
-	const release = laterRelease(
-		releaseOfCampaign(
-			network,
-			releaseOf(network, releasedAt(RELEASED_NETWORK), now),
-			own,
-			releasedAt(RELEASED_CAMPAIGN + row.campaignId),
-			now,
-		),
-		releaseOf(network, releasedAt(RELEASED_PUBLISHER + publisher.id), now),
-	);
 	const mode = bidMode(network, own, readLearning<PublisherLearning>(publisher.epcLearning));
-	const steering = row.steering === null ? null : (JSON.parse(row.steering) as Steering);
+	const release = releaseInForce(network, own, row.campaignId, publisher.id, known);
 	const terms = termsOf(row);
-	const cell: Cell = { campaign: terms.id, publisher: publisher.id, source, keyword: keywordClass(terms, keyword), link };
-	const factorOf = (level: string, campaignId: number, name = "") => {
-		const found = factors.find(
-			(factor) => factor.level === level && factor.campaignId === campaignId && (name === "" || factor.name === name),
-		);
-		return found === undefined ? 1 : toldFactor(readPublished(found.published).factor);
-	};
-	const ofPrices = new Map(
-		factors
-			.filter(({ level, campaignId }) => level === "price" && campaignId === row.campaignId)
-			.map(({ name, ...price }) => [name, readPriceInForce(price)]),
-	);
+	const cell: Cell = { campaign: terms.id, publisher: publisher.id, source: known.source, keyword: keywordClass(terms, keyword), link };
 	const learned = row.learned === null ? null : (JSON.parse(row.learned) as StoredLearning);
+	const steering = row.steering === null ? null : (JSON.parse(row.steering) as Steering);
 	// As the book has a campaign of which nothing is known.
 	const guards = steering ?? { caution: caution(settings.caution, settings.kappa.campaign, 0), overpaid: 1 };
 	const target = (learned?.campaign.factor ?? 1) * (ownOf(learned?.keywords ?? {}, cell.keyword)?.factor ?? 1);
@@ -191,26 +93,63 @@ function explainOne(
 		terms,
 		cell,
 		{
-			factors: {
-				campaignKeyword: priceInForce(ofPrices, cell.keyword, terms, learned, settings),
-				publisher: factorOf("publisher", 0),
-				source: factorOf("source", 0),
-				campaignPublisher: factorOf("campaign_publisher", row.campaignId),
-				link: factorOf("link", 0, link),
-			},
+			factors: factorsInForce(known, cell, row.campaignId, (prices, of) => priceInForce(prices, of, terms, learned, settings)),
 			mode,
 			sharePpm: publisher.sharePpm,
 			guards: publisher.pricingModel === "CPC" ? guards : null,
 			creep: creepInForce(steering, settings.creep),
-			release: release === null ? null : { release, now },
+			release: release === null ? null : { release, now: known.now },
 		},
 		learnedOf(terms, row, known),
 		learned === null ? 1 : factorAgainst(target, terms, learned, cell.keyword, settings) / target,
 	);
-	const change = changes.find((each) => each.campaignId === row.campaignId && each.keyword === cell.keyword);
+	const change = known.changes.find((each) => each.campaignId === row.campaignId && each.keyword === cell.keyword);
 	return {
-		...show(row.campaignId, { ...cell, source: sourceName }, mode, explained, settings, change),
+		...show(row.campaignId, { ...cell, source: known.sourceName }, mode, explained, settings, change),
 		released_at: release === null || mode !== "automatic" ? null : isoTime(release.since),
+	};
+}
+
+/** The later of those of its network, or of the campaign itself, and of the publisher. */
+function releaseInForce(
+	network: NetworkLearning | null,
+	own: CampaignLearning | null,
+	campaignId: number,
+	publisherId: string,
+	{ releases, now }: Known,
+): Release | null {
+	const releasedAt = (name: string) => releases.get(name) ?? null;
+	const ofNetwork = releaseOf(network, releasedAt(RELEASED_NETWORK), now);
+	return laterRelease(
+		releaseOfCampaign(network, ofNetwork, own, releasedAt(RELEASED_CAMPAIGN + campaignId), now),
+		releaseOf(network, releasedAt(RELEASED_PUBLISHER + publisherId), now),
+	);
+}
+
+/** As bids reckon with them. */
+function factorsInForce(
+	{ factors }: Known,
+	{ keyword, link }: Cell,
+	campaignId: number,
+	keywordFactor: (prices: ReadonlyMap<string, PriceInForce>, keyword: string) => number,
+): PriceInput["factors"] {
+	const factorOf = (level: string, ofCampaign: number, name = "") => {
+		const found = factors.find(
+			(factor) => factor.level === level && factor.campaignId === ofCampaign && (name === "" || factor.name === name),
+		);
+		return found === undefined ? 1 : toldFactor(readPublished(found.published).factor);
+	};
+	const ofPrices = new Map(
+		factors
+			.filter((factor) => factor.level === "price" && factor.campaignId === campaignId)
+			.map(({ name, ...price }) => [name, readPriceInForce(price)]),
+	);
+	return {
+		campaignKeyword: keywordFactor(ofPrices, keyword),
+		publisher: factorOf("publisher", 0),
+		source: factorOf("source", 0),
+		campaignPublisher: factorOf("campaign_publisher", campaignId),
+		link: factorOf("link", 0, link),
 	};
 }
 
