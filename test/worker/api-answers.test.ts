@@ -13,7 +13,8 @@ import { keepLearned } from "../support/learned-rows.ts";
 import "../support/worker-env.ts";
 
 type Content = { schema: Schema; example?: unknown };
-type Described = { operationId: string; responses: Record<string, { description: string; content?: Record<string, Content> }> };
+type Answer = { description: string; headers?: Record<string, { description: string }>; content?: Record<string, Content> };
+type Described = { operationId: string; responses: Record<string, Answer> };
 type Description = { paths: Record<string, Record<string, Described>>; components: Record<string, unknown> };
 
 /** How a call is told from others: the operation it exercises, and the answer it should get. */
@@ -115,6 +116,13 @@ const CALLS: readonly Call[] = [
 	{ id: "followClick", status: 404, path: "/click?encyp=other" },
 	{ id: "followClick", status: 404, path: "/click" },
 	{ id: "listBrands", status: 200, headers: ACCESS, holds: ["data"] },
+	{ id: "listBrands", status: 304, headers: { ...ACCESS, "if-none-match": "*" } },
+	{
+		id: "listBrandsByTrafficType",
+		status: 304,
+		path: "/api/brands-list-by-traffic-type?traffic_type=all",
+		headers: { ...ACCESS, "if-none-match": "*" },
+	},
 	{ id: "listBrands", status: 401 },
 	{
 		id: "listBrandsByTrafficType",
@@ -193,6 +201,8 @@ const CALLS: readonly Call[] = [
 	{ id: "listOwnCallbacks", status: 422, path: "/api/callbacks?state=lost", headers: ACCESS },
 	{ id: "replayOwnCallback", status: 200, path: "/api/callbacks/c/replay", headers: ACCESS, body: "" },
 	{ id: "replayOwnCallback", status: 404, path: "/api/callbacks/other/replay", headers: ACCESS, body: "" },
+	{ id: "replayOwnCallback", status: 413, path: "/api/callbacks/c/replay", headers: ACCESS, body: " ".repeat(100_000) },
+	{ id: "replayOwnCallback", status: 422, path: "/api/callbacks/c/replay", headers: ACCESS, body: `{"dry_run":true}` },
 	{ id: "replayOwnCallbacks", status: 200, headers: ACCESS, body: `{"from":"2026-11-18","state":"due","dry_run":true}` },
 	{ id: "replayOwnCallbacks", status: 413, headers: ACCESS, body: " ".repeat(100_000) },
 	{ id: "replayOwnCallbacks", status: 422, headers: ACCESS, body: "{}" },
@@ -209,7 +219,10 @@ const CALLS: readonly Call[] = [
 	{ id: "withdrawClaim", status: 200, path: "/api/claims/claim-2/withdraw", headers: ACCESS, body: "" },
 	{ id: "withdrawClaim", status: 404, path: "/api/claims/none/withdraw", headers: ACCESS, body: "" },
 	{ id: "withdrawClaim", status: 412, path: "/api/claims/claim-0/withdraw", headers: ACCESS, body: "" },
+	{ id: "withdrawClaim", status: 413, path: "/api/claims/none/withdraw", headers: ACCESS, body: " ".repeat(100_000) },
+	{ id: "withdrawClaim", status: 422, path: "/api/claims/none/withdraw", headers: ACCESS, body: `{"text":"t"}` },
 	{ id: "testOwnCallback", status: 200, headers: ACCESS, body: "" },
+	{ id: "testOwnCallback", status: 413, headers: ACCESS, body: " ".repeat(100_000) },
 	{ id: "testOwnCallback", status: 422, headers: ACCESS, body: "", callbackUrl: "https://127.0.0.1/" },
 	...OWN.flatMap(([id, other]) => [
 		{ id, status: 401 },
@@ -283,6 +296,7 @@ const CALLS: readonly Call[] = [
 	{ id: "explainBid", status: 422, headers: OPERATOR, body: "[]" },
 	{ id: "readLearning", status: 200, headers: OPERATOR, holds: ["platforms"] },
 	{ id: "readLearning", status: 401 },
+	{ id: "readLearning", status: 422, path: "/operator/learning?limit=1", headers: OPERATOR },
 	{ id: "readLearnedPrices", status: 200, path: "/operator/learning/prices?campaign=9001", headers: OPERATOR, holds: ["data", "numbers"] },
 	{ id: "readLearnedPrices", status: 401 },
 	{ id: "readLearnedPrices", status: 422, path: "/operator/learning/prices?campaign=x", headers: OPERATOR },
@@ -300,6 +314,7 @@ const CALLS: readonly Call[] = [
 	{ id: "rebuildLearning", status: 422, headers: OPERATOR, body: `{"cursor":"x"}` },
 	{ id: "readStatus", status: 200, headers: OPERATOR },
 	{ id: "readStatus", status: 401 },
+	{ id: "readStatus", status: 422, path: "/operator/status?limit=1", headers: OPERATOR },
 	{
 		id: "readNetworkReport",
 		status: 200,
@@ -517,6 +532,7 @@ const CALLS: readonly Call[] = [
 	{ id: "readPerson", status: 200, path: "/operator/people/person-1", headers: OPERATOR, holds: ["passkeys", "sessions"] },
 	{ id: "readPerson", status: 401, path: "/operator/people/person-1" },
 	{ id: "readPerson", status: 404, path: "/operator/people/nobody", headers: OPERATOR },
+	{ id: "readPerson", status: 422, path: "/operator/people/person-1?limit=1", headers: OPERATOR },
 	{ id: "changeRole", status: 200, path: "/operator/people/person-1/role?dry_run=1", headers: OPERATOR, body: `{"role":"analyst"}` },
 	{ id: "changeRole", status: 412, path: "/operator/people/person-1/role", headers: OPERATOR, body: `{"role":"owner","was":"analyst"}` },
 	{ id: "endSessions", status: 200, path: "/operator/people/person-1/sign-out?dry_run=1", headers: OPERATOR, body: "{}" },
@@ -607,6 +623,20 @@ function faultsOf(body: unknown, schema: Schema, components: Description["compon
 	dereference(schema, lookup, undefined, `/answers/${Object.keys(lookup).length}`);
 	const { errors } = validate(body, schema, "2020-12", lookup, false);
 	return errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
+}
+
+/** Headers that any answer may have. */
+const OF_ALL = ["cache-control", "content-length", "content-type", "vary", "x-content-type-options", "x-request-id"];
+
+/** A header that is described so is not there each time. */
+const AT_TIMES = /^Of CSV only|by option|[Aa]bsent/;
+
+/** The headers of an answer that are not described, and those that are and should be there. */
+function headerFaultsOf(headers: Headers, described: Answer["headers"] = {}): string[] {
+	const known = Object.keys(described);
+	const unknown = [...headers.keys()].filter((name) => !OF_ALL.includes(name) && !known.includes(name));
+	const missing = known.filter((name) => !headers.has(name) && !AT_TIMES.test(described[name]?.description ?? ""));
+	return [...unknown.map((name) => `${name} is not described`), ...missing.map((name) => `${name} is missing`)];
 }
 
 /** The names of all fields in a body, in its own form; of a list those of its first item. */
@@ -743,6 +773,7 @@ describe("worker: answers against the API description", () => {
 		const { operation, components } = find(id);
 		const described = operation.responses[status];
 		expect(described, `${id} describes ${status}`).toBeDefined();
+		expect(headerFaultsOf(response.headers, described?.headers), `headers of ${id} ${status}`).toEqual([]);
 		const type = response.headers.get("content-type")?.split(";")[0] ?? "";
 		if (described?.content === undefined) {
 			expect(text).toBe("");

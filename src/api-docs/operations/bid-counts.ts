@@ -6,6 +6,7 @@ import { BID_COUNTS_DAYS } from "../../bid-counts/kept-for.ts";
 import { noBidsQuerySchema, noBidsSchema } from "../../publisher-api/no-bids.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
+import { limited } from "./publisher-limits.ts";
 import { dayBefore, faultsAnswer, OTHER_METHOD, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("BidsRow", bidsRowSchema);
@@ -73,11 +74,11 @@ export const PUBLISHER_NO_BIDS_OPERATIONS: readonly Operation[] = [
 			},
 			...PAGING,
 		],
-		answers: {
+		answers: limited({
 			200: { description: "A page of hours.", content: { schema: named("NoBids", noBidsSchema) } },
 			401: UNAUTHORIZED,
 			405: OTHER_METHOD,
 			422: faultsAnswer,
-		},
+		}),
 	},
 ];

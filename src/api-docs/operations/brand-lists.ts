@@ -42,8 +42,8 @@ const brandListByTypeSchema = named(
 );
 
 const refused = named("NoBrandList", v.strictObject({ success: v.literal(false), message: v.string() }));
-const NOT_MODIFIED = { description: "Nothing has changed since the ETag that If-None-Match names." };
 const ETAG = { etag: "Version of the list; send it as If-None-Match." };
+const NOT_MODIFIED = { description: "Nothing has changed since the ETag that If-None-Match names.", headers: ETAG };
 const CONDITION = { in: "header", name: "If-None-Match", description: "The ETag of the list you have.", schema: v.string() } as const;
 
 export const BRAND_LIST_OPERATIONS: readonly Operation[] = [

@@ -114,6 +114,8 @@ export const CLAIM_OPERATIONS: readonly Operation[] = [
 			404: NO_CLAIM,
 			405: OTHER_METHOD,
 			412: ENDED,
+			413: largerThan(MAX_CLAIM_BYTES),
+			422: faultsAnswer,
 		}),
 	},
 ];

@@ -20,7 +20,11 @@ const TEXTS: Record<ClickText, string> = {
 };
 
 const PAGE: Content = { schema: null, type: "text/plain" };
-const HEADERS = { "cache-control": "Always no-store.", "x-robots-tag": "Always noindex, nofollow." };
+const HEADERS = {
+	"cache-control": "Always no-store.",
+	"referrer-policy": "Always strict-origin-when-cross-origin.",
+	"x-robots-tag": "Always noindex, nofollow.",
+};
 
 export const CLICK_OPERATIONS: readonly Operation[] = [
 	{
@@ -49,8 +53,12 @@ export const CLICK_OPERATIONS: readonly Operation[] = [
 				headers: HEADERS,
 				content: PAGE,
 			},
-			405: { description: "Another method than GET or HEAD.", headers: HEADERS, content: PAGE },
-			503: { description: "No campaign book can be read just now; `retry-after` says when to try again.", headers: HEADERS, content: PAGE },
+			405: { description: "Another method than GET or HEAD.", headers: { allow: "GET, HEAD", ...HEADERS }, content: PAGE },
+			503: {
+				description: "No campaign book can be read just now.",
+				headers: { "retry-after": "Seconds to wait.", ...HEADERS },
+				content: PAGE,
+			},
 		},
 	},
 ];

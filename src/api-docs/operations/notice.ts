@@ -25,7 +25,7 @@ export const NOTICE_OPERATIONS: readonly Operation[] = [
 		answers: {
 			204: { description: "Counted.", headers: HEADERS },
 			404: { description: "No identity, or no such kind.", headers: HEADERS },
-			405: { description: "Another method than GET or HEAD.", headers: HEADERS },
+			405: { description: "Another method than GET or HEAD.", headers: { allow: "GET, HEAD", ...HEADERS } },
 		},
 	},
 ];

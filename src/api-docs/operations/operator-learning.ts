@@ -24,6 +24,7 @@ export const OPERATOR_LEARNING_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: { description: "How learning stands.", content: { schema: named("LearningState", learningStateSchema) } },
 			401: UNAUTHORIZED,
+			422: faultsAnswer,
 		},
 	},
 	{

@@ -163,6 +163,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 				content: { schema: v.union([confirmation, named("Overwritten", overwrittenSchema)]) },
 			},
 			412: CONFLICT,
+			413: largerThan(MAX_FILE_BYTES),
 			422: faultsAnswer,
 			503: NOT_TAKEN_OVER,
 		},

@@ -56,7 +56,12 @@ export const OPERATOR_PEOPLE_OPERATIONS: readonly Operation[] = [
 		summary: "Someone's passkeys and open sessions",
 		description: "No secret of either is told.",
 		parameters: [ID],
-		answers: { 200: { description: "The person.", headers: HEADERS, content: { schema: PERSON } }, 401: UNAUTHORIZED, 404: NOBODY },
+		answers: {
+			200: { description: "The person.", headers: HEADERS, content: { schema: PERSON } },
+			401: UNAUTHORIZED,
+			404: NOBODY,
+			422: faultsAnswer,
+		},
 	},
 	{
 		...ADMINS,

@@ -2,7 +2,7 @@
 import { statusSchema } from "../../operator/status/status-answer.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { UNAUTHORIZED } from "./shapes.ts";
+import { faultsAnswer, UNAUTHORIZED } from "./shapes.ts";
 
 export const OPERATOR_STATUS_OPERATIONS: readonly Operation[] = [
 	{
@@ -15,6 +15,10 @@ export const OPERATOR_STATUS_OPERATIONS: readonly Operation[] = [
 		credential: "OperatorKey",
 		summary: "How the network is doing",
 		description: "Nothing is counted beyond 10,000: that figure means as many or more.",
-		answers: { 200: { description: "The figures.", content: { schema: named("Status", statusSchema) } }, 401: UNAUTHORIZED },
+		answers: {
+			200: { description: "The figures.", content: { schema: named("Status", statusSchema) } },
+			401: UNAUTHORIZED,
+			422: faultsAnswer,
+		},
 	},
 ];

@@ -18,7 +18,15 @@ function tooManyCalls(calling: boolean): Answer {
 	};
 }
 
+/** Answers before the key is looked at. */
+const NOT_COUNTED = ["405", "413"];
+const OF_UNKNOWN_KEYS = Object.fromEntries(Object.entries(HEADERS).map(([name, text]) => [name, `${text} Absent for an unknown key.`]));
+
 /** Answers of an operation that is limited, with the headers that tell of it. */
-export function limited({ 200: ok, ...others }: Answers, calling = false): Answers {
-	return { ...(ok !== undefined && { 200: { ...ok, headers: { ...ok.headers, ...HEADERS } } }), ...others, 429: tooManyCalls(calling) };
+export function limited(answers: Answers, calling = false): Answers {
+	const told = Object.entries(answers).map(([status, answer]: [string, Answer]) => {
+		if (NOT_COUNTED.includes(status)) return [status, answer];
+		return [status, { ...answer, headers: { ...answer.headers, ...(status === "401" ? OF_UNKNOWN_KEYS : HEADERS) } }];
+	});
+	return { ...Object.fromEntries(told), 429: tooManyCalls(calling) };
 }
