@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { readBody } from "../http/read-input.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { jsonResponse } from "../lib/http.ts";
+import { notAList } from "../lib/shapes.ts";
 import type { BiddingDeps } from "./deps.ts";
 import { type AskedFor, type ExplainInput, explainBid } from "./explain.ts";
 import type { Explanation } from "./explain-answer.ts";
@@ -19,7 +20,7 @@ export const explainSchema = v.union([
 			publisher_id: text,
 			query: v.union([
 				v.pipe(v.string(), v.description("A Serving Engine query as it is sent.")),
-				v.pipe(v.record(v.string(), v.string()), v.description("Its parameters, where none is repeated.")),
+				v.pipe(notAList(v.record(v.string(), v.string())), v.description("Its parameters, where none is repeated.")),
 			]),
 		}),
 		v.transform(

@@ -1,5 +1,6 @@
 import { type CALLBACK_MACROS, CALLBACK_PARAMETERS, macrosOf, replaceMacros } from "../lib/callback-url.ts";
 import type { CallbackStatus } from "../lib/enums.ts";
+import { ownOf } from "../lib/json.ts";
 import { formatUsd } from "../lib/money.ts";
 import { isoTime } from "../lib/time.ts";
 
@@ -49,7 +50,7 @@ export const NO_LINK_FACTS = {
 export function buildCallbackUrl(url: string, facts: CallbackFacts): string {
 	const values = valuesOf(facts);
 	const parsed = new URL(url);
-	const fill = (text: string) => replaceMacros(text, (name) => values[name] ?? null);
+	const fill = (text: string) => replaceMacros(text, (name) => ownOf(values, name) ?? null);
 	const given = parsed.search.slice(1).split("&");
 	const own = given.filter((parameter) => isKept(parameter) && isAsNamed(fill(parameter), parameter));
 	const told = new Set([...macrosOf(parsed.pathname + own.join("&")).known, ...own.map(nameOf)]);

@@ -1,6 +1,7 @@
 /** Filters that lists of clicks and conversions share. */
 import * as v from "valibot";
 import { isClickIdLength, MAX_CLICK_ID_BYTES, MAX_CLICK_ID_LENGTH } from "../lib/click-id.ts";
+import { canonicalCountry } from "../lib/country.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { CLICK_REASONS } from "../lib/traffic-rules.ts";
 
@@ -16,6 +17,11 @@ export const brandDomain = v.pipe(
 	v.string(),
 	v.check((text) => canonicalHost(text) !== null, "must be a domain such as shoes.example"),
 );
+
+/** An ISO country code, in whatever case. Looked at before it is put in capitals: those of other letters, such as ß, may be two of ours. */
+export function countryCode(fault: string) {
+	return v.pipe(v.string(), v.trim(), v.regex(/^[A-Za-z]{2}$/, fault), v.toUpperCase(), v.transform(canonicalCountry));
+}
 
 const ORDERS = ["oldest", "newest"] as const;
 /** Which of a list's rows comes first, by their time. */

@@ -2,6 +2,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import * as v from "valibot";
+import { FLAGS } from "../lib/enums.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { parseJson } from "../lib/json.ts";
 import { type Fault, invalidInput } from "./errors.ts";
@@ -61,7 +62,7 @@ export const GIVEN_TWICE = "is given more than once";
 
 /** A parameter that says yes by 1 or true; absent it says no. */
 export const flag = v.pipe(
-	v.optional(v.picklist(["0", "1", "true", "false"], "must be 1 or 0"), "0"),
+	v.optional(v.picklist(FLAGS, "must be 1 or 0"), "0"),
 	v.transform((value) => value === "1" || value === "true"),
 );
 

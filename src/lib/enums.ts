@@ -246,3 +246,6 @@ export type StatementField = (typeof STATEMENT_FIELDS)[number];
 /** How dates such as 10/11/2026 are written. */
 export const DATE_ORDERS = ["dmy", "mdy"] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
+
+/** What parameters that say yes or no may be. */
+export const FLAGS = ["0", "1", "true", "false"] as const;

@@ -1,10 +1,9 @@
 /** What GET /api/brands is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
 import { day } from "../http/datetime.ts";
-import { brandDomain, name } from "../http/filters.ts";
+import { brandDomain, countryCode, name } from "../http/filters.ts";
 import { cursorOf } from "../http/pages.ts";
 import { readQuery } from "../http/read-input.ts";
-import { canonicalCountry } from "../lib/country.ts";
 import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES, type TrafficType } from "../lib/enums.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { PRICE_SCALE, parseDecimal } from "../lib/money.ts";
@@ -32,14 +31,7 @@ export const brandsQuerySchema = v.strictObject({
 	domain: v.optional(brandDomain),
 	q: v.optional(name),
 	category: v.optional(name),
-	country: v.optional(
-		v.pipe(
-			v.string(),
-			v.transform((text) => text.trim().toUpperCase()),
-			v.regex(/^[A-Z]{2}$/, "must be an ISO country code such as US"),
-			v.transform(canonicalCountry),
-		),
-	),
+	country: v.optional(countryCode("must be an ISO country code such as US")),
 	traffic_type: v.optional(oneOf(TRAFFIC_TYPES)),
 	allows: v.optional(oneOf(RESTRICTED_TRAFFIC)),
 	min_price: v.optional(price),

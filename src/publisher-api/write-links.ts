@@ -6,11 +6,10 @@ import { readTexts } from "../clicks/read-parameters.ts";
 import type { Database } from "../db/client.ts";
 import { findBrandDomains } from "../db/find-brands.ts";
 import { IS_PAUSED } from "../db/is-paused.ts";
-import { name } from "../http/filters.ts";
+import { countryCode, name } from "../http/filters.ts";
 import type { Publisher } from "../keys/key-owners.ts";
 import { readBlockedBrands } from "../lib/blocked-brands.ts";
 import { normaliseClickId } from "../lib/click-id.ts";
-import { canonicalCountry } from "../lib/country.ts";
 import { canonicalHost, hostOfAddress, readWebAddress } from "../lib/host.ts";
 import { formatPrice } from "../lib/money.ts";
 import { Query } from "../lib/query.ts";
@@ -24,19 +23,18 @@ export const MAX_LINKS = 500;
 /** Addresses of the longest kind that is used, in UTF-8, and the rest. */
 export const MAX_LINKS_BYTES = 4 * 1024 * 1024;
 
-const countryCode = v.pipe(
-	v.string(),
-	v.transform((text) => text.trim().toUpperCase()),
-	v.regex(/^[A-Z]{2}$/, "must be an ISO country code such as US"),
-	v.transform(canonicalCountry),
-);
-
 export const linksRequestSchema = v.strictObject({
 	urls: v.pipe(
 		listOfAtMost(v.string("must be an address"), MAX_LINKS, `may hold at most ${MAX_LINKS} addresses`),
 		v.minLength(1, "must hold at least one address"),
 	),
-	country: v.nullish(v.pipe(countryCode, v.description("Of the links; without it any country's, the highest price first.")), null),
+	country: v.nullish(
+		v.pipe(
+			countryCode("must be an ISO country code such as US"),
+			v.description("Of the links; without it any country's, the highest price first."),
+		),
+		null,
+	),
 	clickid: v.nullish(
 		v.pipe(
 			v.string(),

@@ -1,4 +1,4 @@
-/** Whole numbers in queries: the bounds that the descriptions name are those of the endpoints. */
+/** What the descriptions say of queries, bounds of numbers, words and patterns, is what the endpoints take. */
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import example from "../../scripts/examples/network.json";
@@ -9,7 +9,7 @@ type Parameter = {
 	name: string;
 	required?: boolean;
 	example?: unknown;
-	schema: { type?: string; minimum?: number; maximum?: number; maxLength?: number };
+	schema: { type?: string; minimum?: number; maximum?: number; maxLength?: number; enum?: unknown[]; pattern?: string };
 };
 type Description = { paths: Record<string, Record<string, { parameters?: Parameter[] }>> };
 
@@ -17,7 +17,10 @@ type Description = { paths: Record<string, Record<string, { parameters?: Paramet
 const KEYS = { AccessKey: "access-key-acme", OperatorKey: env.OPERATOR_KEY };
 const PUBLISHER = { PublisherKey: "publisher-key-acme" };
 /** What an endpoint needs beside that its description does not call required. */
-const BESIDE: Readonly<Record<string, Record<string, string>>> = { "/api/marketplace-seller-products/search": { q: "kettle" } };
+const BESIDE: Readonly<Record<string, Record<string, string>>> = {
+	"/api/marketplace-seller-products/search": { q: "kettle" },
+	"/operator/postback-url": { platform: "harvestlink" },
+};
 
 async function ask(path: string, query: Record<string, string>): Promise<{ status: number; atFault: string[] }> {
 	const headers = path.endsWith("/search") ? PUBLISHER : KEYS;
@@ -68,6 +71,36 @@ describe("worker: bounds that the API descriptions name", () => {
 			for (const value of past) {
 				const { status, atFault } = await ask(path, { ...beside, [name]: String(value) });
 				expect([path, name, value, status, atFault]).toEqual([path, name, value, 422, [name]]);
+			}
+		}
+	});
+
+	test("each word is taken, and no other", async () => {
+		const words = await parametersOf((schema) => schema.enum !== undefined);
+		expect(words.map(({ path, name }) => `${path} ${name}`)).toEqual(
+			expect.arrayContaining(["/operator/publishers status", "/operator/brands active", "/operator/reports detail", "/api/clicks reason"]),
+		);
+		for (const { path, name, schema, beside } of words) {
+			for (const value of schema.enum ?? []) {
+				const { status, atFault } = await ask(path, { ...beside, [name]: String(value) });
+				expect([path, name, value, status, atFault]).toEqual([path, name, value, 200, []]);
+			}
+			expect([path, name, (await ask(path, { ...beside, [name]: "constructor" })).atFault]).toEqual([path, name, [name]]);
+		}
+	});
+
+	test("a country's code is taken in any case, as its pattern says", async () => {
+		const codes = await parametersOf(({ pattern }) => pattern?.endsWith("]{2}$") ?? false);
+		expect(codes.map(({ path }) => path)).toEqual(["/api/brands", "/operator/campaigns", "/operator/clicks"]);
+		for (const { path, name, schema, beside } of codes) {
+			for (const [value, expected] of [
+				["US", 200],
+				["us", 200],
+				["ß", 422],
+				["USA", 422],
+			] as const) {
+				expect([path, value, (await ask(path, { ...beside, [name]: value })).status]).toEqual([path, value, expected]);
+				expect([path, value, new RegExp(schema.pattern ?? "").test(value)]).toEqual([path, value, expected === 200]);
 			}
 		}
 	});

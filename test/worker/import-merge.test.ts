@@ -492,6 +492,8 @@ describe("worker: one entry", () => {
 	it.each([
 		["/campaigns/2", { epcs: "1" }, "epcs", "is not a field of the network file; did you mean `epc`?"],
 		["/campaigns/2", { epc: 1 }, "epc", 'must be a decimal string such as "0.4200"'],
+		// In capitals it is SS, which is a country.
+		["/campaigns/2", { country: "ß" }, "country", "must be a two-letter country code such as US"],
 		["/campaigns/2", { campaign_id: 3 }, "campaign_id", "names another entry: it cannot be changed"],
 		[
 			"/brands/hats.example",

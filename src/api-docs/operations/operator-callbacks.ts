@@ -1,15 +1,12 @@
 /** The operator's callbacks. The schemas are the ones that read the bodies, and that the verbs' answers are typed by. */
-import * as v from "valibot";
 import { callbackPageSchema, replayReportSchema, testReportSchema } from "../../callbacks/operator-answers.ts";
 import { replaySchema, testSchema } from "../../callbacks/requests.ts";
-import type { selectionEntries } from "../../callbacks/select-callbacks.ts";
+import { selectionEntries } from "../../callbacks/select-callbacks.ts";
 import { CALLBACK_STATES } from "../../lib/enums.ts";
 import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { BEING_MOVED, DRY_RUN, faultsAnswer, largerThan, PAGING, UNAUTHORIZED } from "./shapes.ts";
-
-const text = v.string();
 
 named("Callback", callbackPageSchema.entries.data.item);
 
@@ -28,7 +25,7 @@ const parameters: readonly Parameter[] = [
 		in: "query" as const,
 		name,
 		description,
-		schema: name === "state" ? v.picklist(CALLBACK_STATES) : text,
+		schema: selectionEntries[name as keyof typeof selectionEntries],
 	})),
 	...PAGING,
 ];

@@ -1,6 +1,5 @@
 /** Conversions that need a person. The schemas are the ones that read the requests, and that the answers are typed by. */
 import * as v from "valibot";
-import { CONVERSION_STAGES, CONVERSION_STATUSES } from "../../lib/enums.ts";
 import {
 	candidateSchema,
 	candidatesSchema,
@@ -9,8 +8,8 @@ import {
 	listedConversionSchema,
 	shownConversionSchema,
 } from "../../operator/conversions/conversions-answers.ts";
-import { attachSchema, judgeSchema, releaseSchema } from "../../operator/conversions/judge-request.ts";
-import { LISTED_BY, LISTED_REASONS } from "../../operator/conversions/list-request.ts";
+import { attachSchema, clicksSchema, judgeSchema, releaseSchema } from "../../operator/conversions/judge-request.ts";
+import { listSchema } from "../../operator/conversions/list-request.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { BEING_MOVED, DRY_RUN, errorSchema, faultsAnswer, LIMIT, missing, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
@@ -20,7 +19,7 @@ named("CandidateClick", candidateSchema);
 
 const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;
 const ONE = "/operator/conversions/{platform}/{txnid}";
-const query = (name: string, description: string, schema: v.GenericSchema = v.string()): Parameter => ({
+const query = (name: string, description: string, schema: v.GenericSchema): Parameter => ({
 	in: "query",
 	name,
 	description,
@@ -44,12 +43,13 @@ const OF_ONE: readonly Parameter[] = [
 		example: "T-1001",
 	},
 ];
-const TIME = "An ISO date or datetime, UTC where it names no offset.";
+const { entries: list } = listSchema;
+const { entries: wanted } = clicksSchema;
 const NAMES_CLICK: readonly Parameter[] = [
-	query("click", "A click's id, its hash, or the publisher's click id."),
-	query("brand", "Else a brand's domain, with `from` and `to`, 72 hours apart at most."),
-	query("from", `When the click was made. ${TIME}`),
-	query("to", "Before when; a date is included."),
+	query("click", "A click's id, its hash, or the publisher's click id.", wanted.click),
+	query("brand", "Else a brand's domain, with `from` and `to`, 72 hours apart at most.", wanted.brand),
+	query("from", "When the click was made.", wanted.from),
+	query("to", "Before when; a date is included.", wanted.to),
 ];
 
 const VERBS = {
@@ -84,18 +84,18 @@ export const OPERATOR_CONVERSION_OPERATIONS: readonly Operation[] = [
 		description:
 			"The newest first, by when they were first reported. With a filter a page may hold fewer than its limit, even none, and still be followed by another.",
 		parameters: [
-			query("stage", "Where it stands.", v.picklist(CONVERSION_STAGES)),
-			query("status", "How its platform says that it stands.", v.picklist(CONVERSION_STATUSES)),
-			query("platform", "The platform's id in the network file."),
-			query("publisher", "The publisher's id in the network file."),
-			query("brand", "The brand's domain."),
-			query("reason", "Why it is quarantined, or has no click.", v.picklist(LISTED_REASONS)),
-			query("by", "What `from` and `to` are of: when it was first reported, or its event, by which reports count.", v.picklist(LISTED_BY)),
-			query("from", `Then or later. ${TIME}`),
-			query("to", "Before; a date is included."),
-			query("min_amount", "Least payout, USD; in its own currency where its worth is not known yet."),
+			query("stage", "Where it stands.", list.stage),
+			query("status", "How its platform says that it stands.", list.status),
+			query("platform", "The platform's id in the network file.", list.platform),
+			query("publisher", "The publisher's id in the network file.", list.publisher),
+			query("brand", "The brand's domain.", list.brand),
+			query("reason", "Why it is quarantined, or has no click.", list.reason),
+			query("by", "What `from` and `to` are of: when it was first reported, or its event, by which reports count.", list.by),
+			query("from", "Then or later.", list.from),
+			query("to", "Before; a date is included.", list.to),
+			query("min_amount", "Least payout, USD; in its own currency where its worth is not known yet.", list.min_amount),
 			LIMIT,
-			query("cursor", "`next_cursor` of the page before."),
+			query("cursor", "`next_cursor` of the page before.", v.string()),
 		],
 		answers: {
 			200: { description: "A page.", content: { schema: named("ConversionPage", conversionPageSchema) } },

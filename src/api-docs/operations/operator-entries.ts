@@ -8,6 +8,7 @@ import {
 	entryPageSchema,
 	fileEntrySchema,
 } from "../../operator/network/entry-answers.ts";
+import { FILTERS } from "../../operator/network/entry-requests.ts";
 import { importReportSchema } from "../../operator/network/import-answer.ts";
 import { MAX_ENTRY_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
@@ -22,50 +23,43 @@ type Of = {
 	id: string;
 	example: string;
 	fields: Record<string, unknown>;
-	filters: readonly [name: string, description: string][];
+	/** What it lists, by the names of its filters. */
+	filters: Record<string, string>;
 };
 
-const OF: Readonly<Record<EntrySection, Of>> = {
+const OF: { readonly [Section in EntrySection]: Of & { filters: Record<keyof (typeof FILTERS)[Section], string> } } = {
 	platforms: {
 		noun: "Platform",
 		id: "Its id; `.` and `..`, which no path keeps, with `%20` behind them.",
 		example: "northwind",
 		fields: { max_payout: "500.00" },
-		filters: [["text", "In its name."]],
+		filters: { text: "In its name." },
 	},
 	publishers: {
 		noun: "Publisher",
 		id: "Its id; `.` and `..`, which no path keeps, with `%20` behind them.",
 		example: "acme-media",
 		fields: { status: "suspended" },
-		filters: [
-			["text", "In its name."],
-			["status", "active or suspended."],
-			["blocks", "For whom this brand is blocked, by its domain."],
-		],
+		filters: { text: "In its name.", status: "active or suspended.", blocks: "For whom this brand is blocked, by its domain." },
 	},
 	brands: {
 		noun: "Brand",
 		id: "Its domain.",
 		example: "shoes.example",
 		fields: { active: false },
-		filters: [
-			["text", "In its name."],
-			["active", "true or false."],
-			["category", "Its category."],
-		],
+		filters: { text: "In its name.", active: "true or false.", category: "Its category." },
 	},
 	campaigns: {
 		noun: "Campaign",
 		id: "Its id.",
 		example: "9001",
 		fields: { commission_rate: "7% CPS" },
-		filters: [
-			["brand", "Of this brand, by its domain."],
-			["platform", "Of this platform, by its id."],
-			["country", "In this country."],
-			["active", "true or false."],
-		],
+		filters: {
+			brand: "Of this brand, by its domain.",
+			platform: "Of this platform, by its id.",
+			country: "In this country.",
+			active: "true or false.",
+		},
 	},
 };
 
@@ -76,6 +70,7 @@ const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey" } as c
 
 function operationsOf(section: EntrySection): Operation[] {
 	const { noun, id: described, example, fields, filters } = OF[section];
+	const schemas: Record<string, v.GenericSchema> = FILTERS[section];
 	const id: Parameter = { in: "path", name: "id", description: described, schema: text, example };
 	const what = noun.toLowerCase();
 	return [
@@ -88,7 +83,12 @@ function operationsOf(section: EntrySection): Operation[] {
 			summary: `List ${section}`,
 			description:
 				"As entries of the network file, with every field but keys and secrets (`***` in a `callback_url` for those who cannot change it), in the order of their ids. A page looks at 10,000 at the most: where a filter finds few, it may be short, and the next one goes on.",
-			parameters: [...filters.map(([name, description]): Parameter => ({ in: "query", name, description, schema: text })), ...PAGING],
+			parameters: [
+				...Object.entries(filters).map(
+					([name, description]): Parameter => ({ in: "query", name, description, schema: schemas[name] ?? text }),
+				),
+				...PAGING,
+			],
 			answers: {
 				200: { description: "A page.", content: { schema: named("EntryPage", entryPageSchema) } },
 				401: UNAUTHORIZED,

@@ -3,11 +3,11 @@ import * as v from "valibot";
 import { faultsSchema } from "../../lib/shapes.ts";
 import { feedReportSchema } from "../../operator/feeds/feed-answer.ts";
 import { type FeedKind, fieldsOf } from "../../operator/feeds/feed-columns.ts";
-import { REPLACE_SCOPES } from "../../operator/feeds/feed-options.ts";
+import { FEED_NAME, MAX_LINE, REPLACE_WORDS } from "../../operator/feeds/feed-options.ts";
 import { MAX_FILE_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, count, DRY_RUN, flagParameter, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, DRY_RUN, flagParameter, from1, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
 
@@ -17,8 +17,8 @@ function parametersOf(kind: FeedKind): readonly Parameter[] {
 		{
 			in: "query",
 			name: "replace",
-			description: "Then removes what the feed does not have: of the brands in it (`domains`), or of all (`all`).",
-			schema: v.picklist(REPLACE_SCOPES),
+			description: "Then removes what the feed does not have: of the brands in it (`domains`, or `true`), or of all (`all`).",
+			schema: v.picklist(REPLACE_WORDS),
 		},
 		flagParameter(
 			"yes",
@@ -29,9 +29,9 @@ function parametersOf(kind: FeedKind): readonly Parameter[] {
 			name: "feed",
 			description:
 				"Names an upload of several parts, each upload otherwise: what an earlier one of that name has brought is not removed. The last part carries `replace`, with or without a body.",
-			schema: text,
+			schema: v.pipe(text, v.regex(FEED_NAME)),
 		},
-		{ in: "query", name: "line", description: "Line of the part's first record in the whole feed.", schema: count },
+		{ in: "query", name: "line", description: "Line of the part's first record in the whole feed.", schema: from1(MAX_LINE) },
 		{
 			in: "query",
 			name: "encoding",

@@ -1,7 +1,12 @@
 /** Learned prices: how they stand, over time, and what is advised. */
-import * as v from "valibot";
 import { adviceSchema, learningStateSchema, pricesSchema, rebuiltSchema } from "../../operator/learning/learning-answers.ts";
-import { acceptSchema, MAX_ACCEPTED, rebuildSchema } from "../../operator/learning/learning-requests.ts";
+import {
+	acceptSchema,
+	adviceQuerySchema,
+	MAX_ACCEPTED,
+	pricesQuerySchema,
+	rebuildSchema,
+} from "../../operator/learning/learning-requests.ts";
 import { importReportSchema } from "../../operator/network/import-answer.ts";
 import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
@@ -35,7 +40,17 @@ export const OPERATOR_LEARNING_OPERATIONS: readonly Operation[] = [
 		id: "readLearnedPrices",
 		summary: "A campaign's prices over time",
 		description: "Its numbers as they are now with what they were learned from, and whatever was published of them, the newest first.",
-		parameters: [{ in: "query", name: "campaign", required: true, description: "Its id.", schema: v.string(), example: "9001" }, ...PAGE],
+		parameters: [
+			{
+				in: "query",
+				name: "campaign",
+				required: true,
+				description: "Its id.",
+				schema: pricesQuerySchema.entries.campaign,
+				example: "9001",
+			},
+			...PAGE,
+		],
 		answers: {
 			200: { description: "Numbers, and a page of changes.", content: { schema: named("LearnedPrices", pricesSchema) } },
 			401: UNAUTHORIZED,
@@ -51,7 +66,7 @@ export const OPERATOR_LEARNING_OPERATIONS: readonly Operation[] = [
 		summary: "What learned prices would change",
 		description:
 			"Of campaigns in the mode `advise`, and pinned ones: numbers that are off by a publishing step or more, the costliest first. A page may be short, and the next one goes on.",
-		parameters: [{ in: "query", name: "campaign", description: "Of this one alone.", schema: v.string() }, ...PAGE],
+		parameters: [{ in: "query", name: "campaign", description: "Of this one alone.", schema: adviceQuerySchema.entries.campaign }, ...PAGE],
 		answers: {
 			200: { description: "A page of campaigns.", content: { schema: named("LearningAdvice", adviceSchema) } },
 			401: UNAUTHORIZED,

@@ -8,12 +8,14 @@ import {
 	problemsSchema,
 	replayedPostbacksSchema,
 } from "../../operator/postback-problems/problems-answers.ts";
-import { replaySchema } from "../../operator/postback-problems/replay-request.ts";
+import { problemsQuerySchema, replaySchema } from "../../operator/postback-problems/replay-request.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { BEING_MOVED, DRY_RUN, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
 
 named("PostbackProblem", problemSchema);
+
+const { entries: problems } = problemsQuerySchema;
 
 const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;
 
@@ -28,13 +30,8 @@ export const OPERATOR_PROBLEM_OPERATIONS: readonly Operation[] = [
 		description:
 			"What was refused, and what was accepted and is not settled, by platform and cause, with examples and what mends it. The newest 500 refused postbacks of each platform, 5,000 of all, and the newest 1,000 conversions of each kind are looked at. A refused postback that was replayed, or sent again in order, is left out.",
 		parameters: [
-			{ in: "query", name: "platform", description: "Of this platform alone: its id in the network file.", schema: v.string() },
-			{
-				in: "query",
-				name: "from",
-				description: "Received then or later, an ISO date or datetime; otherwise in the last 30 days.",
-				schema: v.string(),
-			},
+			{ in: "query", name: "platform", description: "Of this platform alone: its id in the network file.", schema: problems.platform },
+			{ in: "query", name: "from", description: "Received then or later; otherwise in the last 30 days.", schema: problems.from },
 			{
 				in: "query",
 				name: "limit",
@@ -82,7 +79,7 @@ export const OPERATOR_PROBLEM_OPERATIONS: readonly Operation[] = [
 				name: "platform",
 				required: true,
 				description: "Its id in the network file.",
-				schema: v.string(),
+				schema: postbackUrlRequest.entries.platform,
 				example: "northwind",
 			},
 			{

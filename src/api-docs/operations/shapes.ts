@@ -1,5 +1,6 @@
 /** Answers and values that several endpoints share. */
 import * as v from "valibot";
+import { FLAGS } from "../../lib/enums.ts";
 import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import { count, faultsSchema, findingSchema, time, usd } from "../../lib/shapes.ts";
 import { DAY_MS, utcDay } from "../../lib/time.ts";
@@ -52,9 +53,9 @@ export function from1(most?: number): v.GenericSchema<number> {
 	return most === undefined ? least : v.pipe(least, v.maxValue(most));
 }
 
-/** A parameter of the query that says yes by 1. */
+/** A parameter of the query that says yes by 1 or true. */
 export function flagParameter(name: string, description: string): Parameter {
-	return { in: "query", name, description, schema: v.picklist(["0", "1"]) };
+	return { in: "query", name, description, schema: v.picklist(FLAGS) };
 }
 
 /** Of lists that are read page by page. */

@@ -1,9 +1,8 @@
 /** What GET /operator/clicks is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
 import { inOrder, times } from "../../http/datetime.ts";
-import { anyId, brandDomain, clickReason, name } from "../../http/filters.ts";
+import { anyId, brandDomain, clickReason, countryCode, name } from "../../http/filters.ts";
 import { readQuery } from "../../http/read-input.ts";
-import { canonicalCountry } from "../../lib/country.ts";
 import { TOKEN_KINDS } from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { OPERATOR_CURSOR, type Position, pageLimit } from "../../lib/page-cursor.ts";
@@ -17,9 +16,7 @@ export const clicksQuerySchema = v.pipe(
 		brand: v.optional(brandDomain),
 		campaign: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, "must be a campaign's id"))),
 		platform: v.optional(name),
-		country: v.optional(
-			v.pipe(v.string(), v.regex(/^[a-z]{2}$/i, "must be a code such as US"), v.toUpperCase(), v.transform(canonicalCountry)),
-		),
+		country: v.optional(countryCode("must be a code such as US")),
 		kind: v.optional(v.picklist(TOKEN_KINDS, `must be one of ${TOKEN_KINDS.join(", ")}`)),
 		reason: v.optional(clickReason),
 		...times,

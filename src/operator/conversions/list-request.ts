@@ -18,7 +18,7 @@ export const LISTED_REASONS = [...CONVERSION_HOLDS, ...NO_MATCH_REASONS] as cons
 export const LISTED_BY = ["report", "event"] as const;
 
 /** Closed: a filter that is misspelled would show what it was to leave out. */
-const listSchema = v.pipe(
+export const listSchema = v.pipe(
 	v.strictObject({
 		stage: v.optional(v.picklist(CONVERSION_STAGES, `must be one of ${CONVERSION_STAGES.join(", ")}`)),
 		status: v.optional(v.picklist(CONVERSION_STATUSES, `must be one of ${CONVERSION_STATUSES.join(", ")}`)),

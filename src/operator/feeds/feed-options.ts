@@ -7,7 +7,7 @@ import { isEncoding } from "./decode-feed.ts";
 import { type FeedKind, fieldsOf } from "./feed-columns.ts";
 
 /** What a feed replaces: what there is of the brands in it, or of all brands. */
-export const REPLACE_SCOPES = ["domains", "all"] as const;
+const REPLACE_SCOPES = ["domains", "all"] as const;
 export type ReplaceScope = (typeof REPLACE_SCOPES)[number];
 
 export type FeedOptions = {
@@ -29,8 +29,17 @@ export type FeedOptions = {
 	isConfirmed: boolean;
 };
 
-const SCOPES: Readonly<Record<string, ReplaceScope | null>> = { "": null, false: null, true: "domains", domains: "domains", all: "all" };
-const MAX_LINE = 1_000_000_000;
+/** As `replace` may name them. */
+const SCOPES: ReadonlyMap<string, ReplaceScope | null> = new Map([
+	["", null],
+	["false", null],
+	["true", "domains"],
+	...REPLACE_SCOPES.map((scope) => [scope, scope] as const),
+]);
+/** What `replace` may be where it is not empty. */
+export const REPLACE_WORDS = [...SCOPES.keys()].filter((word) => word !== "");
+export const MAX_LINE = 1_000_000_000;
+export const FEED_NAME = /^[\w-]{1,64}$/;
 
 /**
  * `feed`, `replace` (`domains` or `all`), `line`, `encoding`, `mapping` (a JSON object), `id_prefix`, `dry_run`, `yes`; any other parameter is a field with its
@@ -50,7 +59,7 @@ export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOpt
 		else blame(name, `is neither an option of a feed nor one of its fields: ${[...OPTIONS, ...fields].join(", ")}`);
 	}
 	for (const name of repeated) blame(name, GIVEN_TWICE);
-	const replace = SCOPES[query.get("replace") ?? ""];
+	const replace = SCOPES.get(query.get("replace") ?? "");
 	if (replace === undefined) blame("replace", "must be domains or all");
 	const readFlag = (name: string) => {
 		const read = v.safeParse(flag, query.get(name) || undefined);
@@ -62,7 +71,7 @@ export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOpt
 	const line = query.get("line") === null ? null : Number(query.get("line"));
 	if (line !== null && !(Number.isInteger(line) && line >= 1 && line <= MAX_LINE)) blame("line", "must be a line number");
 	const feed = query.get("feed");
-	if (feed !== null && !/^[\w-]{1,64}$/.test(feed)) blame("feed", "must have 1 to 64 letters, digits, underscores or hyphens");
+	if (feed !== null && !FEED_NAME.test(feed)) blame("feed", "must have 1 to 64 letters, digits, underscores or hyphens");
 	const encoding = query.get("encoding")?.trim() || null;
 	if (encoding !== null && !isEncoding(encoding)) blame("encoding", "must name an encoding, such as windows-1252 or shift_jis");
 	const mapping = readMapping(query.get("mapping"), fields);

@@ -1,8 +1,9 @@
 /** What /operator/learning takes. */
 import * as v from "valibot";
-import { cursorOf } from "../../http/pages.ts";
+import { CURSOR_FAULT, cursorOf } from "../../http/pages.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
 import { count } from "../../lib/shapes.ts";
+import { isUtcDay } from "../../lib/time.ts";
 
 /** Campaigns whose advice is accepted at once. */
 export const MAX_ACCEPTED = 1_000;
@@ -28,7 +29,7 @@ export type AdviceQuery = v.InferOutput<typeof adviceQuerySchema>;
 
 /** Where the request before has ended. */
 export const rebuildSchema = v.strictObject({
-	cursor: v.optional(v.pipe(v.string("must be a cursor"), v.isoDate("must be the next_cursor of an answer"))),
+	cursor: v.optional(v.pipe(v.string("must be a cursor"), v.isoDate(CURSOR_FAULT), v.check(isUtcDay, CURSOR_FAULT))),
 });
 export type RebuildRequest = v.InferOutput<typeof rebuildSchema>;
 

@@ -1,8 +1,8 @@
 /** Queries of the lists of entries. */
 import * as v from "valibot";
+import { countryCode } from "../../http/filters.ts";
 import { cursorOf } from "../../http/pages.ts";
 import { readQuery } from "../../http/read-input.ts";
-import { canonicalCountry } from "../../lib/country.ts";
 import { PUBLISHER_STATUSES } from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
@@ -24,9 +24,7 @@ const active = v.optional(
 		v.transform((value) => value === "true"),
 	),
 );
-const country = v.optional(
-	v.pipe(v.string(), v.toUpperCase(), v.regex(/^[A-Z]{2}$/, "must be a two-letter country code such as US"), v.transform(canonicalCountry)),
-);
+const country = v.optional(countryCode("must be a two-letter country code such as US"));
 const domain = v.optional(
 	v.pipe(
 		v.string(),
@@ -36,7 +34,8 @@ const domain = v.optional(
 );
 const status = v.optional(v.picklist(PUBLISHER_STATUSES, "must be active or suspended"));
 
-const FILTERS = {
+/** Of each list, beside its page. */
+export const FILTERS = {
 	platforms: { text },
 	publishers: { text, status, blocks: domain },
 	brands: { text, active, category: text },

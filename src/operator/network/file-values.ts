@@ -38,11 +38,11 @@ export const entryId = v.pipe(
 export const iabCategory = v.pipe(
 	v.string("must be a text"),
 	v.trim(),
-	v.toUpperCase(),
 	v.regex(
-		/^(?:IAB[1-9]\d?(?:-[1-9]\d?)?|[1-9]\d{0,4}:[\x21-\x39\x3b-\x7e]{1,64})$/,
+		/^(?:[Ii][Aa][Bb][1-9]\d?(?:-[1-9]\d?)?|[1-9]\d{0,4}:[\x21-\x39\x3b-\x7e]{1,64})$/,
 		"must be a category such as IAB22-1, or 7:473 of another taxonomy",
 	),
+	v.toUpperCase(),
 );
 export const flag = v.boolean("must be true or false");
 export const id = v.pipe(
@@ -86,15 +86,15 @@ export const domain = v.pipe(
 export const country = v.pipe(
 	v.string("must be a country code"),
 	v.trim(),
+	v.regex(/^[A-Za-z]{2}$/, "must be a two-letter country code such as US"),
 	v.toUpperCase(),
-	v.regex(/^[A-Z]{2}$/, "must be a two-letter country code such as US"),
 	v.transform(canonicalCountry),
 );
 export const currency = v.pipe(
 	v.string("must be a currency code"),
 	v.trim(),
+	v.regex(/^[A-Za-z]{3}$/, "must be a three-letter currency code such as USD"),
 	v.toUpperCase(),
-	v.regex(/^[A-Z]{3}$/, "must be a three-letter currency code such as USD"),
 );
 export const day = v.pipe(
 	v.string("must be a date"),

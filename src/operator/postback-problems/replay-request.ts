@@ -5,7 +5,7 @@ import { cursorOf } from "../../http/pages.ts";
 import { readQuery } from "../../http/read-input.ts";
 import { nameOfAtMost } from "../../http/texts.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
-import { count } from "../../lib/shapes.ts";
+import { count, notAList } from "../../lib/shapes.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { POSTBACK_FIELDS } from "./network-macros.ts";
 import type { ProblemsQuery } from "./read-problems.ts";
@@ -16,7 +16,7 @@ const DEFAULT_DAYS = 30;
 const platform = nameOfAtMost(255);
 const fromAt = (from: string | undefined, now: number) => (from === undefined ? now - DEFAULT_DAYS * DAY_MS : startOf(from));
 
-const problemsQuerySchema = v.strictObject({
+export const problemsQuerySchema = v.strictObject({
 	platform: v.optional(platform),
 	from: v.optional(datetime),
 	limit: pageLimit,
@@ -47,7 +47,7 @@ export const replaySchema = v.strictObject({
 	/** Our fields, and the parameters that they came in; `@received_at` stands for the time at which the postback came, where its date cannot be read. */
 	mapping: v.optional(
 		v.pipe(
-			v.strictObject(v.entriesFromList(POSTBACK_FIELDS, v.optional(name))),
+			notAList(v.strictObject(v.entriesFromList(POSTBACK_FIELDS, v.optional(name)))),
 			v.check(
 				(mapping) => Object.entries(mapping).every(([field, from]) => from !== RECEIVED_AT || field === "edate"),
 				`${RECEIVED_AT} is a date: it can stand for edate alone`,

@@ -25,6 +25,7 @@ describe("unit: the callback's address", () => {
 		["https://pub.example/s2s?source=network", `https://pub.example/s2s?source=network&${QUERY}`],
 		["https://pub.example/s2s?a=1&a=2&sig=x%2By%20z+w&flag", `https://pub.example/s2s?a=1&a=2&sig=x%2By%20z+w&flag&${QUERY}`],
 		["https://pub.example/s2s#part", `https://pub.example/s2s?${QUERY}`],
+		["https://pub.example/{constructor}?a={constructor}", `https://pub.example/%7Bconstructor%7D?a={constructor}&${QUERY}`],
 		["https://pub.example/s2s?txnid=x&a=1&%63id=x&Status=mine", `https://pub.example/s2s?a=1&Status=mine&${QUERY}`],
 	])("%s", (url, called) => {
 		expect(buildCallbackUrl(url, FACTS)).toBe(called);
