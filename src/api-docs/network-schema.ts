@@ -6,7 +6,7 @@ import { trafficSchema } from "../operator/network/traffic-file.ts";
 import type { Json } from "./schemas.ts";
 
 /** What names an entry, and is all that a stored one needs. */
-const KEYS: Readonly<Record<SectionName | "campaigns", readonly string[]>> = {
+export const KEYS: Readonly<Record<SectionName | "campaigns", readonly string[]>> = {
 	platforms: ["id"],
 	publishers: ["id"],
 	brands: ["domain"],

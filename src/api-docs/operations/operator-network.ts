@@ -8,6 +8,7 @@ import { importPageSchema, shownImportSchema } from "../../operator/network/impo
 import { networkLearningSchema } from "../../operator/network/learning-file.ts";
 import {
 	brandSchema,
+	campaignSchema,
 	exchangeRateSchema,
 	platformSchema,
 	productSchema,
@@ -17,22 +18,35 @@ import {
 import { trafficSchema } from "../../operator/network/traffic-file.ts";
 import { undoSchema } from "../../operator/network/undo-import.ts";
 import { MAX_EXPLAIN_BYTES, MAX_FILE_BYTES } from "../../operator/routes.ts";
+import { KEYS } from "../network-schema.ts";
 import type { Answer, Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { DRY_RUN, faultsAnswer, flagParameter, largerThan, missing, NOT_TAKEN_OVER, PAGING, UNAUTHORIZED } from "./shapes.ts";
+
+/** A section: of an entry that is stored, only what names it has to be there. */
+function sectionOf(name: string, section: keyof typeof KEYS, entries: v.ObjectEntries) {
+	return v.nullish(v.array(named(name, keyedBy(section, entries))));
+}
+
+function keyedBy(section: keyof typeof KEYS, entries: v.ObjectEntries) {
+	const keyed = Object.entries(entries).map(([name, schema]) => [name, KEYS[section].includes(name) ? schema : v.optional(schema)]);
+	return v.object(Object.fromEntries(keyed) as v.ObjectEntries);
+}
+
+const campaigns = v.nullish(v.array(named("NetworkCampaign", keyedBy("campaigns", campaignSchema.entries))));
 
 const networkFileSchema = named(
 	"NetworkFile",
 	v.object({
 		$schema: v.optional(v.string()),
-		traffic: v.optional(v.nullable(trafficSchema)),
-		epc_learning: v.optional(v.nullable(networkLearningSchema)),
-		platforms: v.optional(v.array(named("NetworkPlatform", platformSchema))),
-		publishers: v.optional(v.array(named("NetworkPublisher", publisherSchema))),
-		brands: v.optional(v.array(named("NetworkBrand", brandSchema))),
-		exchange_rates: v.optional(v.array(named("NetworkExchangeRate", exchangeRateSchema))),
-		products: v.optional(v.array(named("NetworkProduct", productSchema))),
-		seller_products: v.optional(v.array(named("NetworkSellerProduct", sellerProductSchema))),
+		traffic: v.nullish(trafficSchema),
+		epc_learning: v.nullish(networkLearningSchema),
+		platforms: sectionOf("NetworkPlatform", "platforms", platformSchema.entries),
+		publishers: sectionOf("NetworkPublisher", "publishers", publisherSchema.entries),
+		brands: sectionOf("NetworkBrand", "brands", { ...brandSchema.entries, campaigns }),
+		exchange_rates: sectionOf("NetworkExchangeRate", "exchange_rates", exchangeRateSchema.entries),
+		products: sectionOf("NetworkProduct", "products", productSchema.entries),
+		seller_products: sectionOf("NetworkSellerProduct", "seller_products", sellerProductSchema.entries),
 	}),
 );
 
@@ -178,7 +192,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 		credential: "OperatorKey",
 		summary: "Import a network file",
 		description:
-			"Adds and updates by natural key, all or nothing, and publishes the campaign book before it answers. Sections, entries and fields that are absent stay as they are; null clears a field. The answer names what changes, and what is lost by it. Described for editors by /network.schema.json.",
+			"Adds and updates by natural key, all or nothing, and publishes the campaign book before it answers. Sections, entries and fields that are absent stay as they are; null clears a field; a new entry has to have the fields that have no default. The answer names what changes, and what is lost by it. Described for editors by /network.schema.json.",
 		parameters: [...IMPORT_QUERY, IF_MATCH],
 		body: { required: true, contents: [{ schema: networkFileSchema }] },
 		answers: {

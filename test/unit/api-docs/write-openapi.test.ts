@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
+import { writeNetworkSchema } from "../../../src/api-docs/network-schema.ts";
 import type { Described } from "../../../src/api-docs/operation.ts";
 import { OPERATOR_API, PUBLIC_API } from "../../../src/api-docs/operations/all.ts";
 import { writeOpenApi } from "../../../src/api-docs/write-openapi.ts";
@@ -32,6 +33,24 @@ describe("unit: OpenAPI descriptions", () => {
 	it("have no faults that a linter knows, but for those that are told here", async () => {
 		const found = await Promise.all([PUBLIC_API, OPERATOR_API].map((described) => lint(writeOpenApi(described, hosts, NOW))));
 		expect(found.flat()).toEqual(Object.keys(EXCEPTIONS));
+	});
+
+	it("need of an entry of the network file what the file's own schema needs", () => {
+		type Section = { items: { required: string[]; properties: { campaigns?: { anyOf: { items?: { required: string[] } }[] } } } };
+		const { schemas } = writeOpenApi(OPERATOR_API, hosts, NOW).components as { schemas: Record<string, { required: string[] }> };
+		const sections = writeNetworkSchema().properties as Record<string, Section>;
+		const campaigns = sections.brands?.items.properties.campaigns?.anyOf.find(({ items }) => items !== undefined)?.items;
+		for (const [name, needed] of [
+			["NetworkPlatform", sections.platforms?.items],
+			["NetworkPublisher", sections.publishers?.items],
+			["NetworkBrand", sections.brands?.items],
+			["NetworkCampaign", campaigns],
+			["NetworkExchangeRate", sections.exchange_rates?.items],
+			["NetworkProduct", sections.products?.items],
+			["NetworkSellerProduct", sections.seller_products?.items],
+		] as const) {
+			expect([name, schemas[name]?.required]).toEqual([name, needed?.required]);
+		}
 	});
 
 	it("would be found at fault where an example does not fit its schema", async () => {
