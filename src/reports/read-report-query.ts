@@ -32,7 +32,7 @@ export type ReportQuery = {
 export const DEFAULT_LIMIT = 1_000;
 export const MAX_LIMIT = 5_000;
 /** No period has so many pages; up to it a page that does not exist is an empty one. */
-const MAX_PAGE = 1_000_000_000;
+export const MAX_PAGE = 1_000_000_000;
 /** Days a revenue share report may cover. */
 export const MAX_REVENUE_SHARE_DAYS = 31;
 /** Days a click-level report may cover: its dates may be two days apart. */

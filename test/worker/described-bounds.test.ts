@@ -105,6 +105,26 @@ describe("worker: bounds that the API descriptions name", () => {
 		}
 	});
 
+	test("a report has no page past the bound that its description names", async () => {
+		type Reports = Record<
+			string,
+			{ post: { requestBody: { content: Record<string, { schema: { properties: { page: { maximum: number } } } }> } } }
+		>;
+		const { paths } = await (await exports.default.fetch("http://api.example/openapi.json")).json<{ paths: Reports }>();
+		const path = "/api/reporting/clicklevel";
+		const { maximum } = paths[path]?.post.requestBody.content["application/json"]?.schema.properties.page ?? {};
+		for (const [page, expected] of [
+			[maximum ?? 0, 200],
+			[(maximum ?? 0) + 1, 422],
+		]) {
+			const body = JSON.stringify({ start_date: "2026-11-20", end_date: "2026-11-20", page });
+			const headers = { ...KEYS, "content-type": "application/json" };
+			const response = await exports.default.fetch(`http://api.example${path}`, { method: "POST", headers, body });
+			expect([page, response.status]).toEqual([page, expected]);
+			await response.body?.cancel();
+		}
+	});
+
 	test("so are texts of searches", async () => {
 		const texts = (await parametersOf(({ maxLength }) => maxLength !== undefined)).filter(({ path }) => path.endsWith("/search"));
 		expect(texts.map(({ name }) => name)).toEqual(["keyword", "q", "seller"]);

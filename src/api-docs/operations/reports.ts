@@ -1,13 +1,20 @@
 import * as v from "valibot";
 import { REVENUE_TYPES } from "../../reports/clickid-level.ts";
-import { DEFAULT_LIMIT, MAX_CLICK_LEVEL_DAYS, MAX_LIMIT, MAX_REVENUE_SHARE_DAYS, REPORT_TYPES } from "../../reports/read-report-query.ts";
+import {
+	DEFAULT_LIMIT,
+	MAX_CLICK_LEVEL_DAYS,
+	MAX_LIMIT,
+	MAX_PAGE,
+	MAX_REVENUE_SHARE_DAYS,
+	REPORT_TYPES,
+} from "../../reports/read-report-query.ts";
 import type { Answer, Answers, Content, Example, Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { count, dateSchema, dayBefore, errorSchema, messagesAnswer, OTHER_METHOD, TOO_LARGE, UNAUTHORIZED, usd } from "./shapes.ts";
 
 const paging = { page: count, limit: count, total_records: count, total_pages: count };
 const whole = v.pipe(v.number(), v.integer(), v.minValue(1));
-const pageField = v.optional(v.pipe(whole, v.description("Page of the records.")), 1);
+const pageField = v.optional(v.pipe(whole, v.maxValue(MAX_PAGE), v.description("Page of the records.")), 1);
 const asOfField = v.optional(
 	v.pipe(
 		v.number(),
