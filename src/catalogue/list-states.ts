@@ -56,8 +56,8 @@ export class ListStates {
 	}
 }
 
-/** Grows with every change of how a list is written. */
-const LIST_FORMAT = 2;
+/** Grows with every change of how a list is written: clients ask for it anew, and copies made of changes end. */
+export const LIST_FORMAT = 2;
 
 /** Names that were worked out for a state that an isolate holds: a poll costs no hash. */
 const named = new WeakMap<ListState, Map<string, string>>();

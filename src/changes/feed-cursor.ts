@@ -15,8 +15,8 @@ const text = v.pipe(v.string(), v.maxLength(MAX_KEY_TEXT));
 const reading = v.picklist(["present", "changes"]);
 
 /**
- * Behind this row; a row that is not there stands for its place. With the number at which it began, and which fields records had: where there
- * is none, before all changes, and any.
+ * Behind this row; a row that is not there stands for its place. With the number at which it began, and which fields records had; the first
+ * cursors told neither.
  */
 const conversionsCursor = v.pipe(v.tupleWithRest([reading, whole, text, text], whole), v.maxLength(6));
 export type ConversionsCursor = v.InferOutput<typeof conversionsCursor>;

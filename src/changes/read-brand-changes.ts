@@ -1,5 +1,6 @@
 /** Which brands have changed for a publisher, each as it is now (decision 0038). */
 import { type SQL, sql } from "drizzle-orm";
+import { LIST_FORMAT } from "../catalogue/list-states.ts";
 import { type ListedBrand, readBrands } from "../catalogue/read-pages.ts";
 import { recordWriter } from "../catalogue/write-list.ts";
 import type { LinkTokens } from "../click-token/link-token.ts";
@@ -42,9 +43,6 @@ type Place = {
 };
 
 type Stored = { id: number; domain: string; trafficTypes: string; hasCampaigns: number };
-
-/** Grows where the same brand is written otherwise. */
-const FORMAT = 1;
 
 /**
  * The next page behind a cursor. Without one it begins with all brands that the publisher may promote; what changes meanwhile follows.
@@ -103,7 +101,7 @@ function changesBehind(publisherId: string, version: number, brandId: number, ro
 
 /** Names what every record of the publisher's rests on: whoever follows changes of brands would not hear of another. */
 async function nameBasis({ links, trackerUrl }: BrandChangesDeps, { id, publisherIdentity, cashbackEnabled }: Viewer): Promise<string> {
-	const parts = [FORMAT, id, publisherIdentity, cashbackEnabled, trackerUrl, await links.fingerprint()];
+	const parts = [LIST_FORMAT, id, publisherIdentity, cashbackEnabled, trackerUrl, await links.fingerprint()];
 	return toBase64Url(await sha256(JSON.stringify(parts))).slice(0, 12);
 }
 

@@ -47,6 +47,9 @@ type Row = {
 type Viewer = { salesDataEnabled: number; campaignIdEnabled: number; pricingModel: PricingModel };
 type Moments = Viewer & { present: number; changesFrom: number };
 
+/** Grows where records get other fields, or the same is told otherwise: a copy made of earlier ones lacks them. */
+export const FORMAT = 1;
+
 /** Before every row. */
 const START: ConversionsCursor = ["present", -1, "", ""];
 
@@ -71,8 +74,8 @@ export async function readConversionChanges(
 	const [known] = (moments?.results ?? []) as Moments[];
 	if (known === undefined) return null;
 	const { present, changesFrom } = known;
-	const shownFields = known.salesDataEnabled + 2 * known.campaignIdEnabled;
-	if (fields !== undefined && fields !== shownFields) {
+	const shownFields = known.salesDataEnabled + 2 * known.campaignIdEnabled + 4 * FORMAT;
+	if (after !== undefined && fields !== shownFields) {
 		throw goneError("Your records have other fields since: drop your copy, and read from the beginning, without `after`.", null);
 	}
 	const beganAt = after === undefined ? present : began;
@@ -81,7 +84,7 @@ export async function readConversionChanges(
 	if (isForgotten || sequence > present + 1 || beganAt > present) {
 		throw goneError(
 			"The cursor is too old: drop your copy, and read from the beginning, without `after`.",
-			writeFeedCursor(["changes", changesFrom + 1, "", ""]),
+			writeFeedCursor(["changes", changesFrom + 1, "", "", 0, shownFields]),
 		);
 	}
 	const rows = (page?.results ?? []) as Row[];

@@ -4,6 +4,11 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type BrandChange, brandChangesSchema } from "../../../src/changes/brand-changes-answer.ts";
+import { LinkTokens } from "../../../src/click-token/link-token.ts";
+import { readConfig } from "../../../src/config.ts";
+import { writeCursor } from "../../../src/http/pages.ts";
+import { fromBase64Url, toBase64Url } from "../../../src/lib/base64-url.ts";
+import { sha256 } from "../../../src/lib/bytes.ts";
 import type { TRAFFIC_TYPES } from "../../../src/lib/enums.ts";
 import { askChanges, FeedClient, getChanges } from "../../support/changes.ts";
 import { ACME, brandEntry, importExactly, importFile, NORTHWIND, OPERATOR_HEADERS } from "../../support/network-import.ts";
@@ -35,6 +40,9 @@ async function list(of: Publisher, query: Record<string, string | number> = {}) 
 	expect(response.status).toBe(200);
 	return v.parse(brandChangesSchema, await response.json());
 }
+
+const partsOf = (cursor: string) =>
+	JSON.parse(new TextDecoder().decode(fromBase64Url(cursor) ?? new Uint8Array())) as [string, string, number, number];
 
 type BrandRecord = { domain: string };
 
@@ -236,6 +244,20 @@ describe("worker: changes of brands", () => {
 		await env.DB.prepare("UPDATE catalogue_state SET changes_version = changes_version - 5").run();
 		expect((await getChanges(PATH, KEYS.blue, { after: again })).status).toBe(410);
 		await env.DB.prepare("UPDATE catalogue_state SET changes_version = changes_version + 5").run();
+	});
+
+	it("a cursor from before records were written otherwise is 410: its copy spells a field as lists no longer do", async () => {
+		const { next_cursor: after } = await list("blue");
+		const [reading, basis, ...place] = partsOf(after);
+		const fingerprint = await new LinkTokens(env.TOKEN_KEYS.split(",")).fingerprint();
+		const [identity] = await env.DB.prepare("SELECT publisher_identity FROM publishers WHERE id = 'blue'").raw<[string]>();
+		const basisOf = async (format: number) => {
+			const parts = JSON.stringify([format, "blue", identity?.[0], true, readConfig(env).TRACKER_URL, fingerprint]);
+			return toBase64Url(await sha256(parts)).slice(0, 12);
+		};
+		expect(basis).toBe(await basisOf(2));
+		const earlier = writeCursor([reading, await basisOf(1), ...place]);
+		expect((await getChanges(PATH, KEYS.blue, { after: earlier })).status).toBe(410);
 	});
 
 	it("refuses other cursors, other publishers' among them, unknown keys, and suspended publishers", async () => {

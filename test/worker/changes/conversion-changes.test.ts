@@ -3,11 +3,13 @@ import { env, exports } from "cloudflare:workers";
 import fc from "fast-check";
 import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type ConversionChange, conversionChangesSchema } from "../../../src/changes/conversion-changes-answer.ts";
+import { type ConversionChange, conversionChangeSchema, conversionChangesSchema } from "../../../src/changes/conversion-changes-answer.ts";
 import { conversionChangesQuery } from "../../../src/changes/feed-cursor.ts";
-import { pageOf, readConversionChanges } from "../../../src/changes/read-conversion-changes.ts";
+import { FORMAT, pageOf, readConversionChanges } from "../../../src/changes/read-conversion-changes.ts";
 import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../../src/db/client.ts";
+import { writeCursor } from "../../../src/http/pages.ts";
+import { fromBase64Url } from "../../../src/lib/base64-url.ts";
 import { formatUsd, parseMicros } from "../../../src/lib/money.ts";
 import { DAY_MS } from "../../../src/lib/time.ts";
 import { removeOld } from "../../../src/retention/remove-old.ts";
@@ -363,6 +365,37 @@ describe("worker: changes of conversions", () => {
 			await client.read(1);
 			expect(reportsOf(client.copy)).toEqual(await readReports());
 		}
+	});
+
+	it("a cursor of an earlier version is 410: its records had no gross revenue, and nothing of their click", async () => {
+		await say("pa", "a", 0);
+		const { next_cursor: cursor } = await list();
+		const parts = JSON.parse(new TextDecoder().decode(fromBase64Url(cursor) ?? new Uint8Array())) as [
+			string,
+			number,
+			string,
+			string,
+			number,
+			number,
+		];
+		const [reading, sequence, platform, txnid, began, fields] = parts;
+		// What records of this publisher had then was told by a number below four, and at first not at all.
+		for (const earlier of [
+			[reading, sequence, platform, txnid, began, fields % 4],
+			[reading, sequence, platform, txnid],
+		])
+			expect((await getChanges(PATH, CPA_KEY, { after: writeCursor(earlier) })).status).toBe(410);
+		expect((await getChanges(PATH, CPA_KEY, { after: cursor })).status).toBe(200);
+	});
+
+	it("records have the fields of this format: with others, FORMAT of the cursor grows", () => {
+		const { old, ...entry } = conversionChangeSchema.entries;
+		const fields = [...Object.keys(entry), ...Object.keys(old.pipe[0].wrapped.entries)];
+		expect([FORMAT, fields.join(" ")]).toEqual([
+			1,
+			"id changed_at why rev_type transaction_id click_id click clicked_at brand campaign_id source_id user_id offer_id atag " +
+				"subid1 subid2 subid3 subid4 subid5 new status date at revenue gross_revenue credited_revenue sales_amount",
+		]);
 	});
 
 	it("a cursor or limit of any other shape is refused, and so is a key that nobody has", async () => {
