@@ -12,7 +12,7 @@ async function reset(): Promise<void> {
 	if (running !== null) {
 		throw new Failure(
 			`The local server is running (port ${running.port}, process ${running.pid}), so its state was left alone.\n` +
-				"Stop it with Ctrl-C in its window, then run `npm run reset` again.",
+				`Stop it with Ctrl-C in its window, else by \`kill ${running.pid}\`, then run \`npm run reset\` again.`,
 		);
 	}
 	const folder = relative(ROOT, STATE_DIR);

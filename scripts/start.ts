@@ -52,7 +52,7 @@ async function start(): Promise<void> {
 	if (running !== null) {
 		throw new Failure(
 			`A server already runs in this folder, on port ${running.port} (process ${running.pid}).\n` +
-				"Stop it first (Ctrl-C in its window): two servers cannot share the state in .wrangler.",
+				`Stop it first (Ctrl-C in its window, else \`kill ${running.pid}\`): two servers cannot share the state in .wrangler.`,
 		);
 	}
 	await demandFreePort(port);
@@ -81,6 +81,7 @@ async function start(): Promise<void> {
 
 	console.log("Starting the server …");
 	const server = startDevServer(port, settings, postgres);
+	markRunning(port, server.pid);
 	await atStop(server.stop);
 	await server.ready;
 	server.ended.then((asked) => {

@@ -14,6 +14,8 @@ const POLL_MS = 150;
 const NOISE = /^\s*$|^\[wrangler:info\]/;
 
 export type DevServer = {
+	/** Wrangler's process; undefined where it could not be started. */
+	pid: number | undefined;
 	/** Resolves once the Worker answers. Rejects with a Failure that holds wrangler's output where it does not come up. */
 	ready: Promise<void>;
 	/** Resolves once wrangler and the runtime it started have ended; to false where nobody asked them to. */
@@ -88,5 +90,5 @@ export function startDevServer(
 		}
 		state.ready = true;
 	};
-	return { ready: becomeReady(), ended, stop };
+	return { pid: child.pid, ready: becomeReady(), ended, stop };
 }

@@ -7,23 +7,26 @@ import { readPort } from "./port.ts";
 import { isAlive } from "./processes.ts";
 
 export type Running = { pid: number; port: number; startedAt: number };
+/** With wrangler's process, once it is started: it stays, and writes, where what has started it was killed outright. */
+type Mark = Running & { server?: number | undefined };
 
 /** A server that does not answer yet counts as running for this long after its start. */
 const START_MS = 120_000;
 
-export function markRunning(port: number): void {
+export function markRunning(port: number, server?: number): void {
 	mkdirSync(dirname(RUNNING_FILE), { recursive: true });
-	writeFileSync(RUNNING_FILE, JSON.stringify({ pid: process.pid, port, startedAt: Date.now() } satisfies Running));
+	writeFileSync(RUNNING_FILE, JSON.stringify({ pid: process.pid, port, startedAt: Date.now(), server } satisfies Mark));
 }
 
 export function unmarkRunning(): void {
 	if (readMark()?.pid === process.pid) rmSync(RUNNING_FILE, { force: true });
 }
 
-/** The server that uses this folder's state now, or null. What a killed one left behind does not count. */
+/** The server that uses this folder's state now, with the process to end, or null. One that was killed counts as long as its wrangler goes on. */
 export async function findRunning(): Promise<Running | null> {
 	const mark = readMark();
-	if (mark === null || mark.pid === process.pid || !isAlive(mark.pid)) return null;
+	if (mark === null || mark.pid === process.pid) return null;
+	if (!isAlive(mark.pid)) return isServerLeft(mark) && (await isHealthy(mark.port)) ? { ...mark, pid: mark.server } : null;
 	const starting = Date.now() - mark.startedAt < START_MS;
 	return starting || (await isHealthy(mark.port)) ? mark : null;
 }
@@ -31,7 +34,11 @@ export async function findRunning(): Promise<Running | null> {
 /** The port of the server that was started in this folder and has not ended, whether it answers yet or not; null where there is none. */
 function readRunningPort(): number | null {
 	const mark = readMark();
-	return mark !== null && isAlive(mark.pid) ? mark.port : null;
+	return mark !== null && (isAlive(mark.pid) || isServerLeft(mark)) ? mark.port : null;
+}
+
+function isServerLeft(mark: Mark): mark is Mark & { server: number } {
+	return mark.server !== undefined && isAlive(mark.server);
 }
 
 /**
@@ -55,12 +62,13 @@ export async function isHealthy(port: number): Promise<boolean> {
 	}
 }
 
-function readMark(): Running | null {
+function readMark(): Mark | null {
 	try {
 		const mark: unknown = JSON.parse(readFileSync(RUNNING_FILE, "utf8"));
 		if (typeof mark !== "object" || mark === null) return null;
-		const { pid, port, startedAt } = mark as Partial<Running>;
-		return typeof pid === "number" && typeof port === "number" && typeof startedAt === "number" ? { pid, port, startedAt } : null;
+		const { pid, port, startedAt, server } = mark as Partial<Mark>;
+		if (typeof pid !== "number" || typeof port !== "number" || typeof startedAt !== "number") return null;
+		return { pid, port, startedAt, server: typeof server === "number" ? server : undefined };
 	} catch (error) {
 		if (errorCode(error) === "ENOENT" || error instanceof SyntaxError) return null;
 		throw error;

@@ -240,6 +240,21 @@ describe("npm start", { timeout: 3 * MINUTES_MS }, () => {
 		await expect.poll(() => started.filter(isRunning), { timeout: DEADLINE_MS }).toEqual([]);
 	});
 
+	it("is still found where npm start was killed outright: what writes its state goes on", async () => {
+		server = await project.start(port);
+		const started = descendantsOf(server.pid);
+		const { pid } = JSON.parse(readFileSync(join(project.folder, ".wrangler/running.json"), "utf8")) as { pid: number };
+		process.kill(pid, "SIGKILL");
+		await expect.poll(() => isRunning(pid), { timeout: DEADLINE_MS }).toBe(false);
+		const reset = await project.run(["npm", "run", "reset"]);
+		expect([reset.code, reset.stderr]).toEqual([1, expect.stringContaining("The local server is running")]);
+		const second = await project.run(["npm", "start"], { env: { PORT: String(await freePort()) } });
+		expect(second.code).toBe(1);
+		const [, left] = /else `kill (\d+)`/.exec(second.stderr) ?? [];
+		process.kill(Number(left), "SIGTERM");
+		await expect.poll(() => started.filter(isRunning), { timeout: DEADLINE_MS }).toEqual([]);
+	});
+
 	it("begins anew after npm run reset, which keeps the secrets, and leaves the demo network out where it is told to", async () => {
 		const before = readFileSync(join(project.folder, ".dev.vars"), "utf8");
 		const reset = await project.run(["npm", "run", "reset"]);
