@@ -1,10 +1,10 @@
 import type { Break } from "../../src/learning/breaks.ts";
 import { type CampaignTerms, type Cell, keywordClass, NO_KEYWORD, OTHER_KEYWORDS, operatorEpcMicros } from "../../src/learning/cell.ts";
-import { dayOf } from "../../src/learning/cohorts.ts";
+import { type CellHistory, dayOf } from "../../src/learning/cohorts.ts";
 import { nextCreep } from "../../src/learning/creep.ts";
 import type { PlatformCurves } from "../../src/learning/delay-curve.ts";
 import { type ExplainedPrice, explainPrice } from "../../src/learning/explain.ts";
-import { caution, overpaidGuard } from "../../src/learning/guards.ts";
+import { caution, type Guards, overpaidGuard } from "../../src/learning/guards.ts";
 import type { LearningMode } from "../../src/learning/modes.ts";
 import { type Learned, learnNight } from "../../src/learning/night.ts";
 import { learnCurves } from "../../src/learning/platform-delays.ts";
@@ -53,7 +53,8 @@ export class Learner {
 		sources: new FactorBoard(),
 		links: new FactorBoard(),
 	};
-	readonly #guards = new Map<string, { caution: number; overpaid: number }>();
+	/** Of campaigns that had clicks before this hour. */
+	readonly #guards = new Map<string, Guards>();
 	/** What was promised for clicks since the night, and what they are expected to earn. */
 	readonly #sinceNight = new Map<string, { paidMicros: number; projectedMicros: number }>();
 	readonly #creeps = new Map<string, number>();
@@ -150,8 +151,9 @@ export class Learner {
 		this.ledger.beginDay(today);
 		this.#sinceNight.clear();
 		this.#learn(today);
-		for (const [id, { weekExpected }] of this.learned?.campaigns ?? []) {
-			this.#creeps.set(id, nextCreep(this.#creeps.get(id) ?? 1, weekExpected, this.settings.creep));
+		const { creep } = this.settings;
+		for (const id of creep === 0 ? [] : this.#campaigns.keys()) {
+			this.#creeps.set(id, nextCreep(this.#creeps.get(id) ?? 1, this.learned?.campaigns.get(id)?.weekExpected ?? 0, creep));
 		}
 	}
 
@@ -164,16 +166,16 @@ export class Learner {
 			today,
 			curves,
 			settings: this.settings,
-			campaigns: [...this.#campaigns.values()].map((terms) => ({
+			campaigns: [...this.#clicked()].map(([terms, cells]) => ({
 				terms,
 				settings: this.settings,
-				cells: [...(this.ledger.cells.get(terms.id)?.values() ?? [])],
+				cells: [...cells],
 				lastBreak: this.#lastBreak(terms.id, today),
 			})),
 		});
 		this.learned = learned;
 		for (const board of Object.values(this.#boards)) board.letGo();
-		for (const terms of this.#campaigns.values()) {
+		for (const [terms] of this.#clicked()) {
 			for (const [keyword, target] of this.#priceTargets(terms)) this.#boards.prices.aim(terms.id, keyword, target);
 			for (const [publisher, { factor }] of learned.campaigns.get(terms.id)?.factors.publishers ?? []) {
 				this.#boards.exceptions.aim(terms.id, publisher, factor);
@@ -182,6 +184,14 @@ export class Learner {
 		for (const [publisher, { factor }] of learned.shared.publishers) this.#boards.publishers.aim(publisher, "", factor);
 		for (const [key, { factor }] of learned.shared.sources) this.#boards.sources.aim(...namesOf(key), factor);
 		for (const [link, { factor }] of learned.shared.links) this.#boards.links.aim(link, "", factor);
+	}
+
+	/** The campaigns that were ever clicked, in the network's order, and their cells: of the others, however many, nothing is learned. */
+	*#clicked(): Iterable<[CampaignTerms, Iterable<CellHistory>]> {
+		for (const terms of this.#campaigns.values()) {
+			const cells = this.ledger.cells.get(terms.id);
+			if (cells !== undefined) yield [terms, cells.values()];
+		}
 	}
 
 	/** None of a day that is still to come, where the time was set back. */
@@ -206,10 +216,10 @@ export class Learner {
 		publishers.publish(now, rulesOf("publisher"));
 		sources.publish(now, rulesOf("source"));
 		links.publish(now, rulesOf("link"));
-		for (const id of this.#campaigns.keys()) this.#guards.set(id, this.#guardsOf(id));
+		for (const id of this.ledger.cells.keys()) this.#guards.set(id, this.#guardsOf(id));
 	}
 
-	#guardsOf(campaign: string): { caution: number; overpaid: number } {
+	#guardsOf(campaign: string): Guards {
 		const { kappa, allowanceMicros, caution: strength } = this.settings;
 		const known = this.learned?.campaigns.get(campaign);
 		const since = this.#sinceNight.get(campaign);

@@ -325,6 +325,20 @@ describe("unit: the learner", () => {
 		expect(nextCreep(1.01, 9, 0.03)).toBe(1);
 	});
 
+	it("campaigns that were never clicked cost a night nothing, however many they are: they creep, and are held back, all the same", () => {
+		const learner = learnAtOnce(history(), { ...DEFAULT_SETTINGS, creep: 0.03 });
+		const ids = Array.from({ length: 2_000 }, (_, at) => `idle-${at}`);
+		const line = { type: "network", publishers: [], campaigns: ids.map((id) => ({ id, platform: "p", epc: 0.2 })) };
+		answerLine(learner, readLine(JSON.stringify(line)));
+		learner.passTo(START + 2 * DAY_MS);
+		expect([...(learner.learned?.campaigns.keys() ?? [])]).toEqual(["a", "b"]);
+		expect(learner.explain({ ...CELL, campaign: "idle-7", publisher: "cpc" })).toMatchObject({
+			creep: 1.03 ** 2,
+			caution: caution(DEFAULT_SETTINGS.caution, DEFAULT_SETTINGS.kappa.campaign, 0),
+			overpaid: 1,
+		});
+	});
+
 	it.each([
 		["automatic", null, false, null, "automatic"],
 		["automatic", "off", false, null, "off"],
