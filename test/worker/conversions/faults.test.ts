@@ -45,6 +45,12 @@ function databaseThat(before: (write: number) => Promise<void>): D1Database {
 	});
 }
 
+/** Says how transaction `a` stands, of this click or of none that is known. */
+function reporterOf(cid?: string) {
+	const named = cid === undefined ? {} : { cid };
+	return (status: string, receivedAt: number) => postbackMessage("west", { txnid: "a", status, ...named }, receivedAt);
+}
+
 describe("worker: faults on the way to a conversion", () => {
 	beforeAll(importConversionNetwork);
 	beforeEach(async () => {
@@ -154,8 +160,7 @@ describe("worker: faults on the way to a conversion", () => {
 	test("one that is overtaken between reading and writing decides anew: no update is lost, whoever comes second", async () => {
 		const click = clickRow();
 		await storeClicks(click);
-		const say = (status: string, receivedAt: number) =>
-			postbackMessage("west", { txnid: "a", cid: String(click.click_hash), status }, receivedAt);
+		const say = reporterOf(String(click.click_hash));
 		await settlePostbacks(deps(), [say("pending", 1_000)]);
 		const overtaken = databaseThat(async (write) => {
 			if (write === 1) await settlePostbacks(deps(), [say("void", 3_000)]);
@@ -174,8 +179,7 @@ describe("worker: faults on the way to a conversion", () => {
 	test("nor by one that has nothing to tell: a repetition that is overtaken does not bring the old state back", async () => {
 		const click = clickRow();
 		await storeClicks(click);
-		const say = (status: string, receivedAt: number) =>
-			postbackMessage("west", { txnid: "a", cid: String(click.click_hash), status }, receivedAt);
+		const say = reporterOf(String(click.click_hash));
 		await settlePostbacks(deps(), [say("paid", 1_000)]);
 		const overtaken = databaseThat(async (write) => {
 			if (write === 1) await settlePostbacks(deps(), [say("void", 3_000)]);
@@ -188,7 +192,7 @@ describe("worker: faults on the way to a conversion", () => {
 	test("so does an operator's word that is overtaken by a postback: the conversion has what both say", async () => {
 		const click = clickRow();
 		await storeClicks(click);
-		const say = (status: string, receivedAt: number) => postbackMessage("west", { txnid: "a", status }, receivedAt);
+		const say = reporterOf();
 		await settlePostbacks(deps(), [say("pending", 1_000)]);
 		const overtaken = databaseThat(async (write) => {
 			if (write === 1) await settlePostbacks(deps(), [say("paid", 2_000)]);
@@ -204,8 +208,7 @@ describe("worker: faults on the way to a conversion", () => {
 	test("but a verdict that was chosen by a version is not given to another", async () => {
 		const click = clickRow();
 		await storeClicks(click);
-		const say = (status: string, receivedAt: number) =>
-			postbackMessage("west", { txnid: "a", cid: String(click.click_hash), status }, receivedAt);
+		const say = reporterOf(String(click.click_hash));
 		await settlePostbacks(deps(), [say("pending", 1_000)]);
 		const overtaken = databaseThat(async (write) => {
 			if (write === 1) await settlePostbacks(deps(), [say("paid", 2_000)]);
