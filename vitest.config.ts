@@ -51,7 +51,7 @@ const POSTGRES_SUITES = [
 	"test/postgres/**/*.test.ts",
 	"test/worker/{callbacks,changes,console,conversions}/**/*.test.ts",
 	"test/worker/{alerts,auction-feedback,audit,bid-counts,caps,cron-jobs,click-consumer,click-level-report,click-terms,click-turns,days,erase,erase-before-postbacks,erase-beside-settling,erase-named-otherwise,publisher-api,publisher-clicks,publisher-links}.test.ts",
-	"test/worker/{brand-pages,large-import,learned-key,learned-prices,learning-night,learning-rows,network-import,network-report-sources,operator-clicks,operator-learning,operator-status,released-prices,reconcile-sums,replay,report-details,reports-add-up,reports-stand-still,retention,written-keys}.test.ts",
+	"test/worker/{brand-pages,large-import,learned-key,learned-prices,learning-night,learning-rows,network-import,network-report-sources,operator-clicks,operator-learning,operator-status,released-prices,reconcile-sums,replay,report-details,reports-add-up,reports-stand-still,retention,shared-click-id,written-keys}.test.ts",
 ];
 
 /** Further ones, for minutes more: `POSTGRES_SUITES=all npm test -- postgres`. */
@@ -68,7 +68,7 @@ const POSTGRES_PROPERTY_RUNS = "12";
 const MIRROR_SUITES = [
 	"test/worker/{adjustments,callbacks,changes,console,conversions}/**/*.test.ts",
 	"test/worker/{alerts,auction-feedback,audit,bid-counts,brand-lists,check-ledger,cron-jobs,click-consumer,click-level-report,days,erase,erase-named-otherwise,export-import,import-blocks,import-merge,key-owners,known-facts,network-import,operator-keys}.test.ts",
-	"test/worker/{brand-pages,learned-key,learned-prices,learning-night,learning-rows,network-report-sources,operator-learning,operator-status,publisher-api,publisher-clicks,publisher-links,released-prices,reconcile-sums,replay,report-details,retention,stops}.test.ts",
+	"test/worker/{brand-pages,learned-key,learned-prices,learning-night,learning-rows,network-report-sources,operator-learning,operator-status,publisher-api,publisher-clicks,publisher-links,released-prices,reconcile-sums,replay,report-details,retention,shared-click-id,stops}.test.ts",
 	"test/worker/{packed-book,packed-book-over-lagging-kv,reports-add-up,written-keys}.test.ts",
 ];
 
