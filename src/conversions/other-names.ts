@@ -25,3 +25,24 @@ export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 export function plainName(name: string): string {
 	return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }
+
+/** What is an id in no network: of other names, such as `click` or `sub1`, somebody may have made one. */
+const NAME_OF_AN_ID = /(?:id|ref|hash)$/;
+
+/** Values that are a field's own name, or another's for it: somebody's macro without the signs around it, or with unknown ones. */
+const NAMES_IN_PLACE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+	...Object.entries(OTHER_NAMES).map(([field, others]): [string, Set<string>] => {
+		const isId = field === "txnid" || field === "cid";
+		return [field, new Set([field, ...(isId ? others.filter((name) => NAME_OF_AN_ID.test(name)) : others)])];
+	}),
+	["currency", new Set(["currency", "currencycode"])],
+]);
+/** Letters that {@link plainName} takes out may be what tells an id. */
+const ASCII = /^[\x20-\x7e]*$/;
+/** Longer than any of these names, with what joins its words. */
+const LONGEST_IN_PLACE = 40;
+
+/** Whether a value is the name of what it should be, such as the `TRANSACTION_ID` of an address that nobody has filled in. */
+export function isNameInPlace(field: string, value: string): boolean {
+	return value.length <= LONGEST_IN_PLACE && ASCII.test(value) && (NAMES_IN_PLACE.get(field)?.has(plainName(value)) ?? false);
+}

@@ -2,6 +2,7 @@ import { isPlaceholder } from "../lib/placeholder.ts";
 import { decodeText } from "../lib/query.ts";
 import { utf8 } from "../lib/utf8.ts";
 import { fromUtf8OrWindows1252 } from "../lib/windows-1252.ts";
+import { isNameInPlace } from "./other-names.ts";
 
 /** A field as it came (`raw`, still escaped) and as it reads. */
 export type Field = { name: string; raw: string; value: string };
@@ -49,12 +50,18 @@ export function pickValues(fields: readonly Field[]): Map<string, string> {
 	for (const { name, raw, value } of fields) {
 		if (values.has(name)) continue;
 		const trimmed = value.trim();
-		// Raw first: what `%campaign%` decodes to is anything but a placeholder. Decoded as well: a `+` is a space in a query.
-		const literal = isPlaceholder(value) ? trimmed : isPlaceholder(raw) ? raw.trim() : null;
+		const literal = readUnfilled({ name, raw, value });
 		if (literal !== null) {
 			if (name === KEPT_UNFILLED) unfilled ??= literal;
 		} else if (trimmed !== "") values.set(name, trimmed);
 	}
 	if (unfilled !== null && !values.has(KEPT_UNFILLED)) values.set(KEPT_UNFILLED, unfilled);
 	return values;
+}
+
+/** The macro that stands in a field which nobody filled in; null where a value does, or nothing. */
+export function readUnfilled({ name, raw, value }: Field): string | null {
+	// Raw as well: what `%campaign%` decodes to is anything but a placeholder. Decoded as well: a `+` is a space in a query.
+	if (isPlaceholder(value) || isNameInPlace(name, value)) return value.trim();
+	return isPlaceholder(raw) ? raw.trim() : null;
 }

@@ -2,9 +2,8 @@
 import { OTHER_NAMES, plainName } from "../../conversions/other-names.ts";
 import { MAX_AMOUNT_MICROS } from "../../conversions/read-amount.ts";
 import { readTime } from "../../conversions/read-event-date.ts";
-import { type Field, pickValues, splitFields } from "../../conversions/read-fields.ts";
+import { type Field, pickValues, readUnfilled, splitFields } from "../../conversions/read-fields.ts";
 import type { POSTBACK_OUTCOMES } from "../../lib/enums.ts";
-import { isPlaceholder } from "../../lib/placeholder.ts";
 import { POSTBACK_FIELDS, type PostbackField } from "./network-macros.ts";
 
 /** Why a postback needs a person. The first are of what was refused, the others of what was accepted and is not settled. */
@@ -72,7 +71,7 @@ function classifyField(fields: readonly Field[], name: string, message: string):
 	if (name === "request") return { cause: message.includes("address") ? "sender_address" : "too_large", field: null, sent: null };
 	const field = POSTBACK_FIELDS.find((known) => known === name) ?? null;
 	const own = fields.filter((sent) => sent.name === name);
-	const unfilled = own.find(({ raw, value }) => isPlaceholder(value) || isPlaceholder(raw));
+	const unfilled = own.find((sent) => readUnfilled(sent) !== null);
 	const value = pickValues(own).get(name) ?? null;
 	if (value === null) {
 		if (unfilled !== undefined) return { cause: "placeholder", field, sent: unfilled.value };

@@ -159,6 +159,43 @@ describe("unit: reading a postback", () => {
 		}
 	});
 
+	test.each([
+		[
+			"txnid",
+			"txnid",
+			"TXNID",
+			"TRANSACTION_ID",
+			"transactionId",
+			"Order-Id",
+			"(txnid)",
+			"{txnid",
+			"*conversion_id*",
+			"txn%5Fid",
+			"txn+id",
+		],
+		["cid", "cid", "CLICK_ID", "clickid", "aff_click_id", "|cid|", "click+hash"],
+		["edate", "edate", "DATE", "event_date", "conversion_time"],
+		["payout", "payout", "COMMISSION", "payout_amount"],
+	])("a macro's name without the signs that macros have is empty: %s", (field, ...names) => {
+		for (const name of names) {
+			expect(read(queryOf({ ...SOUND, [field]: name })).errors).toEqual({ [field]: [`The ${field} field is required.`] });
+		}
+	});
+
+	test("so is the name of a currency, and a value after a name is read", () => {
+		expect(read(queryOf({ ...SOUND, currency: "CURRENCY_CODE", s2: "s2" })).postback).toMatchObject({ currency: null, s2: "s2" });
+		expect(read(`txnid=TXNID&${queryOf(SOUND)}`).postback).toMatchObject({ txnid: "t-1" });
+	});
+
+	test.each([
+		["txnid", "order-id-1", "transaction", "cid", "id", "TXN", "Nº txnid"],
+		["cid", "click", "sub1", "clickid1", "txnid", "my-click"],
+	])("a %s that holds more than such a name, or another's, is an id", (field, ...ids) => {
+		for (const id of ids) {
+			expect(read(queryOf({ ...SOUND, [field]: id })).postback).toMatchObject({ [field]: id });
+		}
+	});
+
 	test("a stray percent sign is text", () => {
 		expect(read(`${queryOf(SOUND)}&s2=100%&s3=%zz`).postback).toMatchObject({ s2: "100%", s3: "%zz" });
 		expect(read(queryOf({ ...SOUND, txnid: "%" })).postback).toMatchObject({ txnid: "%" });

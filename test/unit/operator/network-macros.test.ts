@@ -1,6 +1,8 @@
 /** The table of macros: what docs/postbacks.md shows, and what operators are given. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { pickValues, splitFields } from "../../../src/conversions/read-fields.ts";
+import { readPostback } from "../../../src/conversions/read-postback.ts";
 import { isPlaceholder } from "../../../src/lib/placeholder.ts";
 import { findNetwork, NETWORK_MACROS, networkOf } from "../../../src/operator/postback-problems/network-macros.ts";
 import { KEY_PLACE, writePostbackUrl } from "../../../src/operator/postback-problems/postback-url.ts";
@@ -35,6 +37,8 @@ describe("unit: macros of networks", () => {
 			"https://base.example/api/postback/{access_key}?txnid=TRANSACTION_ID&cid=CLICK_ID&edate=DATE&payout=COMMISSION&sales=ORDER_VALUE&currency=CURRENCY&status=STATUS",
 		);
 		expect(none.unknown).toEqual(["txnid", "cid", "edate", "payout"]);
+		const unfilled = readPostback(pickValues(splitFields(new URL(none.url).search.slice(1))), Date.now());
+		expect(unfilled.errors).toEqual(Object.fromEntries(none.unknown.map((name) => [name, [`The ${name} field is required.`]])));
 		expect(writePostbackUrl("https://base.example", KEY_PLACE, findNetwork("affise")).unknown).toEqual([]);
 	});
 });

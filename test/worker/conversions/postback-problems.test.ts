@@ -94,6 +94,7 @@ describe("worker: causes of what was refused", () => {
 	it.each<[string, string, string, string | null, string | null]>([
 		["an unfilled macro", `txnid=p-1&cid={aff_sub}&edate=2026-11-10&payout=1`, "placeholder", "cid", "{aff_sub}"],
 		["an unfilled macro of Awin's form", `txnid=!!!transactionId!!!&${GOOD}`, "placeholder", "txnid", "!!!transactionId!!!"],
+		["an unfilled macro without its signs", `txnid=TRANSACTION_ID&${GOOD}`, "placeholder", "txnid", "TRANSACTION_ID"],
 		["a field under another name", `order_id=p-2&${GOOD}`, "misnamed", "txnid", "order_id"],
 		["a field that is not there", "txnid=p-3&cid=a&payout=1", "missing", "edate", null],
 		["a transaction id that is too long", `txnid=${"t".repeat(300)}&${GOOD}`, "transaction_id_form", "txnid", "t".repeat(100)],
