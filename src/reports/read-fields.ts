@@ -6,11 +6,13 @@ import { fromUtf8 } from "../lib/utf8.ts";
 import type { Fields } from "./read-report-query.ts";
 
 const NO_FIELDS: Fields = new Map();
+/** Of a Content-Encoding, where some clients name a character set. */
+const COMPRESSED = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
 
 /**
  * Fields of a form (URL-encoded or multipart) or of a JSON object. What the body lacks is taken from the query string; of a field
  * that is repeated the first counts.
- * @throws HttpError 415 for a body of another type, 422 for one that cannot be read
+ * @throws HttpError 415 for a body of another type or a compressed one, 422 for one that cannot be read
  */
 export async function readFields(request: Request): Promise<Fields> {
 	const query = firstOfEach(new URL(request.url).searchParams);
@@ -18,16 +20,15 @@ export async function readFields(request: Request): Promise<Fields> {
 }
 
 async function readBody(request: Request): Promise<Fields> {
+	// Read as it is, it would be said to lack its fields.
+	if (COMPRESSED.test(request.headers.get("content-encoding") ?? "")) throw unsupported("Send the body without a Content-Encoding.");
 	const type = (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 	if (type === "multipart/form-data") return readMultipart(request);
 	const text = fromUtf8(await request.arrayBuffer());
 	if (type === "application/json" || type.endsWith("+json")) return readJson(text);
 	if (type === "application/x-www-form-urlencoded") return firstOfEach(new URLSearchParams(text));
 	if (text.trim() === "") return NO_FIELDS;
-	throw new HttpError(415, {
-		error: "Unsupported media type",
-		message: "Send the fields as application/x-www-form-urlencoded, multipart/form-data or application/json.",
-	});
+	throw unsupported("Send the fields as application/x-www-form-urlencoded, multipart/form-data or application/json.");
 }
 
 async function readMultipart(request: Request): Promise<Fields> {
@@ -54,4 +55,8 @@ function readJson(text: string): Fields {
 
 function unreadable(message: string): HttpError {
 	return invalidFields({ body: [message] });
+}
+
+function unsupported(message: string): HttpError {
+	return new HttpError(415, { error: "Unsupported media type", message });
 }

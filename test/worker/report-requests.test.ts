@@ -46,6 +46,7 @@ describe.each(PATHS)("worker: %s", (path) => {
 	it.each([
 		["a form", { body: form() }],
 		["a form with a charset", { body: form().toString(), headers: { "content-type": "Application/X-WWW-Form-URLencoded; charset=UTF-8" } }],
+		["a form whose encoding is a charset", { body: form(), headers: { "content-encoding": "UTF-8" } }],
 		["a multipart form", { body: multipart() }],
 		["JSON", json()],
 		["JSON with numbers", json({ ...SOUND, page: 1, limit: 1000 })],
@@ -99,6 +100,7 @@ describe.each(PATHS)("worker: %s", (path) => {
 		["a file where text belongs", { body: withFile() }, 422],
 		["plain text", { body: form().toString(), headers: { "content-type": "text/plain" } }, 415],
 		["XML", { body: "<a/>", headers: { "content-type": "application/xml" } }, 415],
+		["a compressed form", { body: form(), headers: { "content-encoding": "gzip" } }, 415],
 		["a body of 100 kB", { body: form({ ...SOUND, x: "x".repeat(100_000) }) }, 413],
 	])("%s: a clear error", async (_name, init: RequestInit, status) => {
 		const response = await postReport(path, init);

@@ -153,7 +153,7 @@ const FAILURES: Answers = {
 	},
 	413: TOO_LARGE,
 	415: {
-		description: "The body is of another type.",
+		description: "The body is of another type, or compressed.",
 		content: {
 			schema: errorSchema,
 			example: {
