@@ -3,7 +3,7 @@ import { invalidFields } from "../http/errors.ts";
 import { HttpError } from "../lib/http.ts";
 import { parseJson } from "../lib/json.ts";
 import { fromUtf8 } from "../lib/utf8.ts";
-import type { Fields } from "./read-report-query.ts";
+import { type Fields, givenOf } from "./read-report-query.ts";
 
 const NO_FIELDS: Fields = new Map();
 /** Of a Content-Encoding, where some clients name a character set. */
@@ -15,8 +15,9 @@ const COMPRESSED = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
  * @throws HttpError 415 for a body of another type or a compressed one, 422 for one that cannot be read
  */
 export async function readFields(request: Request): Promise<Fields> {
-	const query = firstOfEach(new URL(request.url).searchParams);
-	return new Map([...query, ...(await readBody(request))]);
+	const fields = new Map<string, unknown>(firstOfEach(new URL(request.url).searchParams));
+	for (const [name, value] of await readBody(request)) if (givenOf(value) !== undefined) fields.set(name, value);
+	return fields;
 }
 
 async function readBody(request: Request): Promise<Fields> {

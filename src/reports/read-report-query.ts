@@ -142,10 +142,13 @@ function readFlag(fields: Fields, name: string, faults: Faults): boolean | null 
 	return value === null ? null : value === 1;
 }
 
-/** A field's value, text trimmed; undefined where it is absent, null or blank. */
 function readGiven(fields: Fields, name: string): unknown {
-	const value = fields.get(name) ?? undefined;
-	if (typeof value !== "string") return value;
+	return givenOf(fields.get(name));
+}
+
+/** A field's value, text trimmed; undefined where it is absent, null or blank. */
+export function givenOf(value: unknown): unknown {
+	if (typeof value !== "string") return value ?? undefined;
 	const text = value.trim();
 	return text === "" ? undefined : text;
 }

@@ -64,6 +64,8 @@ describe.each(PATHS)("worker: %s", (path) => {
 		expect(await bare.json()).toMatchObject({ page: 7, total_records: 2 });
 		const both = await exports.default.fetch(url, { method: "POST", headers: { AccessKey: CPC_KEY }, body: form({ page: "1" }) });
 		expect(await both.json()).toMatchObject({ page: 1, total_records: 2 });
+		const blank = await exports.default.fetch(url, { method: "POST", headers: { AccessKey: CPC_KEY }, body: form({ page: " " }) });
+		expect(await blank.json()).toMatchObject({ page: 7, total_records: 2 });
 	});
 
 	it("without fields: 422 that names each", async () => {
