@@ -4,7 +4,7 @@ import { type CellHistory, dayOf } from "../../src/learning/cohorts.ts";
 import { nextCreep } from "../../src/learning/creep.ts";
 import type { PlatformCurves } from "../../src/learning/delay-curve.ts";
 import { type ExplainedPrice, explainPrice } from "../../src/learning/explain.ts";
-import { caution, type Guards, overpaidGuard } from "../../src/learning/guards.ts";
+import { caution, firstGuards, type Guards, overpaidGuard } from "../../src/learning/guards.ts";
 import type { LearningMode } from "../../src/learning/modes.ts";
 import { type Learned, learnNight } from "../../src/learning/night.ts";
 import { learnCurves } from "../../src/learning/platform-delays.ts";
@@ -283,7 +283,7 @@ export class Learner {
 			mode: this.#mode,
 			sharePpm: publisher.sharePpm,
 			creep: this.#creeps.get(terms.id) ?? 1,
-			guards: publisher.paidByClick ? (this.#guards.get(terms.id) ?? this.#guardsOf(terms.id)) : null,
+			guards: publisher.paidByClick ? (this.#guards.get(terms.id) ?? firstGuards(this.settings)) : null,
 		};
 		return { terms, cell: { campaign: terms.id, publisher: publisher.id, source, keyword, link: click.link }, price };
 	}

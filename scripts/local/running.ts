@@ -22,13 +22,14 @@ export function unmarkRunning(): void {
 	if (readMark()?.pid === process.pid) rmSync(RUNNING_FILE, { force: true });
 }
 
-/** The server that uses this folder's state now, with the process to end, or null. One that was killed counts as long as its wrangler goes on. */
+/** The server that uses this folder's state now, with the process to end, or null. Where that was killed outright, its wrangler goes on. */
 export async function findRunning(): Promise<Running | null> {
 	const mark = readMark();
 	if (mark === null || mark.pid === process.pid) return null;
-	if (!isAlive(mark.pid)) return isServerLeft(mark) && (await isHealthy(mark.port)) ? { ...mark, pid: mark.server } : null;
+	const left = isAlive(mark.pid) ? mark : isServerLeft(mark) ? { ...mark, pid: mark.server } : null;
+	if (left === null) return null;
 	const starting = Date.now() - mark.startedAt < START_MS;
-	return starting || (await isHealthy(mark.port)) ? mark : null;
+	return starting || (await isHealthy(mark.port)) ? left : null;
 }
 
 /** The port of the server that was started in this folder and has not ended, whether it answers yet or not; null where there is none. */

@@ -26,8 +26,8 @@ export function plainName(name: string): string {
 	return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }
 
-/** What is an id in no network: of other names, such as `click` or `sub1`, somebody may have made one. */
-const NAME_OF_AN_ID = /(?:id|ref|hash)$/;
+/** What is an id in no network: of other names, such as `click` or `sub1`, and of three letters somebody may have made one. */
+const NAME_OF_AN_ID = /..(?:id|ref|hash)$/;
 
 /** Values that are a field's own name, or another's for it: somebody's macro without the signs around it, or with unknown ones. */
 const NAMES_IN_PLACE: ReadonlyMap<string, ReadonlySet<string>> = new Map([

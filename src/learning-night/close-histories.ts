@@ -4,7 +4,7 @@ import type { Database } from "../db/client.ts";
 import type { CampaignTerms } from "../learning/cell.ts";
 import { nextCreep } from "../learning/creep.ts";
 import type { FactorEvidence } from "../learning/factor.ts";
-import { caution } from "../learning/guards.ts";
+import { firstGuards } from "../learning/guards.ts";
 import { closeCampaign, type LearnedCampaign, layCampaign, type NightRules } from "../learning/night-steps.ts";
 import type { Published } from "../learning/publish-step.ts";
 import type { LearningSettings } from "../learning/settings.ts";
@@ -104,11 +104,10 @@ function steer(
 	day: number,
 ): Steering {
 	const { observed } = factors.campaign;
-	const { caution: strength, kappa } = settings;
 	const before = known?.steering ?? null;
 	// A night that is gone through again has let it creep already.
 	const creep = known?.day === day ? (before?.creep ?? 1) : nextCreep(before?.creep ?? 1, weekExpected, settings.creep);
-	const inForce = before ?? { caution: caution(strength, kappa.campaign, 0), overpaid: 1, bidCreep: 1 };
+	const inForce = before ?? { ...firstGuards(settings), bidCreep: 1 };
 	return { caution: inForce.caution, overpaid: inForce.overpaid, bidCreep: inForce.bidCreep, creep, observed, balance };
 }
 

@@ -4,7 +4,7 @@ import type { Database } from "../db/client.ts";
 import { insertRows } from "../db/json-rows.ts";
 import { learningCampaigns } from "../db/schema/learning.ts";
 import { nextCreep } from "../learning/creep.ts";
-import { caution } from "../learning/guards.ts";
+import { firstGuards } from "../learning/guards.ts";
 import { type CampaignLearning, campaignPolicy, type NetworkLearning, readLearning } from "../learning/policy.ts";
 import type { Steering } from "../learning/stored.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
@@ -29,8 +29,7 @@ export async function creepStarved(db: Database, network: NetworkLearning | null
 		if (mode !== "automatic" || settings.creep === 0) return [];
 		const before = steering === null ? null : (JSON.parse(steering) as Steering);
 		const next: Steering = {
-			caution: caution(settings.caution, settings.kappa.campaign, 0),
-			overpaid: 1,
+			...firstGuards(settings),
 			bidCreep: before?.bidCreep ?? 1,
 			creep: nextCreep(before?.creep ?? 1, 0, settings.creep),
 			observed: 0,

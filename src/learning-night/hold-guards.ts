@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { insertRows } from "../db/json-rows.ts";
 import { learningCampaigns } from "../db/schema/learning.ts";
-import { caution, isGuardMoved, overpaidGuard } from "../learning/guards.ts";
+import { caution, firstGuards, isGuardMoved, overpaidGuard } from "../learning/guards.ts";
 import { type CampaignLearning, campaignPolicy, type NetworkLearning, readLearning } from "../learning/policy.ts";
 import type { LearningSettings } from "../learning/settings.ts";
 import type { Steering } from "../learning/stored.ts";
@@ -78,13 +78,14 @@ function readDirty(db: Database, day: number, after: number, all: boolean): Prom
 }
 
 /** What is to be in force; null where that is what is. */
-function steer(row: GuardRow, { caution: strength, kappa, allowanceMicros, publishStep }: LearningSettings): Steering | null {
+function steer(row: GuardRow, settings: LearningSettings): Steering | null {
+	const { caution: strength, kappa, allowanceMicros, publishStep } = settings;
 	const before = row.steering === null ? null : (JSON.parse(row.steering) as Steering);
 	const { observed = 0, creep = 1, balance = { paidMicros: 0, projectedMicros: 0 } } = before ?? {};
 	const whole = { paidMicros: balance.paidMicros + row.paidMicros, projectedMicros: balance.projectedMicros + row.projectedMicros };
 	const next = { caution: caution(strength, kappa.campaign, observed), overpaid: overpaidGuard(whole, allowanceMicros) };
 	// Where nothing was kept the book has the caution of a campaign that nothing is known of.
-	const inForce = before ?? { caution: caution(strength, kappa.campaign, 0), overpaid: 1, bidCreep: 1 };
+	const inForce = before ?? { ...firstGuards(settings), bidCreep: 1 };
 	const crept = creep / inForce.bidCreep;
 	const isCrept = creep !== inForce.bidCreep && (creep === 1 || crept >= 1 + publishStep || crept <= 1 / (1 + publishStep));
 	if (!isCrept && !isGuardMoved(inForce, next, publishStep)) return null;

@@ -1,5 +1,6 @@
 import type { CellHistory } from "./cohorts.ts";
 import { countedPayout } from "./payouts.ts";
+import type { LearningSettings } from "./settings.ts";
 
 const LEAST_CAUTION = 0.4;
 const LEAST_GUARD = 0.25;
@@ -24,6 +25,11 @@ export function isGuardMoved(inForce: Guards, next: Guards, publishStep: number)
  */
 export function caution(strength: number, kappa: number, observed: number): number {
 	return Math.max(LEAST_CAUTION, 1 - strength / Math.sqrt(kappa + observed));
+}
+
+/** Those of a campaign that nothing is known of. */
+export function firstGuards({ caution: strength, kappa }: Pick<LearningSettings, "caution" | "kappa">): Guards {
+	return { caution: caution(strength, kappa.campaign, 0), overpaid: 1 };
 }
 
 /** A campaign's clicks that were paid by click: what was promised for them, and what they have earned and will. Micro-dollars. */

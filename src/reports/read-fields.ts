@@ -21,11 +21,13 @@ export async function readFields(request: Request): Promise<Fields> {
 }
 
 async function readBody(request: Request): Promise<Fields> {
-	// Read as it is, it would be said to lack its fields.
-	if (COMPRESSED.test(request.headers.get("content-encoding") ?? "")) throw unsupported("Send the body without a Content-Encoding.");
 	const type = (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 	if (type === "multipart/form-data") return readMultipart(request);
-	const text = fromUtf8(await request.arrayBuffer());
+	const bytes = await request.arrayBuffer();
+	// Read as it is, it would be said to lack its fields.
+	if (bytes.byteLength > 0 && COMPRESSED.test(request.headers.get("content-encoding") ?? ""))
+		throw unsupported("Send the body without a Content-Encoding.");
+	const text = fromUtf8(bytes);
 	if (type === "application/json" || type.endsWith("+json")) return readJson(text);
 	if (type === "application/x-www-form-urlencoded") return firstOfEach(new URLSearchParams(text));
 	if (text.trim() === "") return NO_FIELDS;

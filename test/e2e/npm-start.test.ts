@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
@@ -253,6 +253,11 @@ describe("npm start", { timeout: 3 * MINUTES_MS }, () => {
 		const [, left] = /else `kill (\d+)`/.exec(second.stderr) ?? [];
 		process.kill(Number(left), "SIGTERM");
 		await expect.poll(() => started.filter(isRunning), { timeout: DEADLINE_MS }).toEqual([]);
+		// So is one that was still starting, and does not answer yet.
+		const mark = join(project.folder, ".wrangler/running.json");
+		writeFileSync(mark, JSON.stringify({ pid, port: await freePort(), startedAt: Date.now(), server: process.pid }));
+		expect(await project.run(["npm", "run", "reset"])).toMatchObject({ code: 1, stderr: expect.stringContaining(`kill ${process.pid}`) });
+		rmSync(mark);
 	});
 
 	it("begins anew after npm run reset, which keeps the secrets, and leaves the demo network out where it is told to", async () => {

@@ -62,6 +62,8 @@ describe.each(PATHS)("worker: %s", (path) => {
 		const url = `https://base.example/api/reporting/${path}?${form({ ...SOUND, page: "7" })}`;
 		const bare = await exports.default.fetch(url, { method: "POST", headers: { AccessKey: CPC_KEY } });
 		expect(await bare.json()).toMatchObject({ page: 7, total_records: 2 });
+		const headers = { AccessKey: CPC_KEY, "content-encoding": "gzip" };
+		expect((await exports.default.fetch(url, { method: "POST", headers, body: "" })).status).toBe(200);
 		const both = await exports.default.fetch(url, { method: "POST", headers: { AccessKey: CPC_KEY }, body: form({ page: "1" }) });
 		expect(await both.json()).toMatchObject({ page: 1, total_records: 2 });
 		const blank = await exports.default.fetch(url, { method: "POST", headers: { AccessKey: CPC_KEY }, body: form({ page: " " }) });

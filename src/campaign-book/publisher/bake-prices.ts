@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { type CampaignTerms, NO_KEYWORD, OTHER_KEYWORDS } from "../../learning/cell.ts";
 import { creepInForce } from "../../learning/creep.ts";
-import { caution } from "../../learning/guards.ts";
+import { firstGuards } from "../../learning/guards.ts";
 import {
 	type CampaignLearning,
 	campaignPolicy,
@@ -100,7 +100,7 @@ export async function bakePrices<Campaign extends Row>(
 		const prices = factors.get(campaign.campaignId) ?? new Map<string, PriceInForce>();
 		const terms = termsOf(campaign);
 		const factorOf = (keyword: string) => priceInForce(prices, keyword, terms, learned, settings);
-		const guards = steering ?? { caution: caution(settings.caution, settings.kappa.campaign, 0), overpaid: 1 };
+		const guards = steering ?? firstGuards(settings);
 		const creep = creepInForce(steering, settings.creep);
 		const own = parseLearning<CampaignLearning>(campaign.epcLearning);
 		const released = releaseOfCampaign(network, ofNetwork, own, releasedAt, at);

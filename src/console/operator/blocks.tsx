@@ -79,7 +79,9 @@ function blocksOf({ entry }: { entry: FileEntry }): readonly BlockedBrand[] {
 
 /** Of a brand in the form's country; in all of them where it names none. */
 function blockOf(domain: string, { form }: PersonRequest): BlockedBrand {
-	const country = canonicalCountry((form.get("country") ?? "").trim().toUpperCase());
+	const given = (form.get("country") ?? "").trim();
+	// What is none is refused where it is changed, as it was typed.
+	const country = /^[A-Za-z]{2}$/.test(given) ? canonicalCountry(given.toUpperCase()) : given;
 	return { domain, ...(country !== "" && { country }) };
 }
 

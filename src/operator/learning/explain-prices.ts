@@ -6,7 +6,7 @@ import type { Break } from "../../learning/breaks.ts";
 import { type CampaignTerms, type Cell, keywordClass } from "../../learning/cell.ts";
 import { creepInForce } from "../../learning/creep.ts";
 import { type ExplainedPrice, explainPrice } from "../../learning/explain.ts";
-import { caution } from "../../learning/guards.ts";
+import { firstGuards } from "../../learning/guards.ts";
 import type { Learned } from "../../learning/night.ts";
 import {
 	bidMode,
@@ -87,7 +87,7 @@ function explainOne(
 	const learned = row.learned === null ? null : (JSON.parse(row.learned) as StoredLearning);
 	const steering = row.steering === null ? null : (JSON.parse(row.steering) as Steering);
 	// As the book has a campaign of which nothing is known.
-	const guards = steering ?? { caution: caution(settings.caution, settings.kappa.campaign, 0), overpaid: 1 };
+	const guards = steering ?? firstGuards(settings);
 	const target = (learned?.campaign.factor ?? 1) * (ownOf(learned?.keywords ?? {}, cell.keyword)?.factor ?? 1);
 	const explained = explainPrice(
 		terms,

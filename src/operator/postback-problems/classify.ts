@@ -1,5 +1,5 @@
 /** Why a postback that was not taken needs a person: pure. */
-import { OTHER_NAMES, plainName } from "../../conversions/other-names.ts";
+import { isNameInPlace, OTHER_NAMES, plainName } from "../../conversions/other-names.ts";
 import { MAX_AMOUNT_MICROS } from "../../conversions/read-amount.ts";
 import { readTime } from "../../conversions/read-event-date.ts";
 import { type Field, pickValues, readUnfilled, splitFields } from "../../conversions/read-fields.ts";
@@ -92,6 +92,6 @@ function isTooMuch(text: string): boolean {
 function findMisnamed(fields: readonly Field[], name: string): string | null {
 	const values = pickValues(fields);
 	const wanted = [name, ...(OTHER_NAMES[name] ?? [])];
-	const found = wanted.flatMap((other) => [...values.keys()].filter((key) => key !== name && plainName(key) === other));
-	return found[0] ?? null;
+	const others = [...values].filter(([key, value]) => key !== name && !isNameInPlace(name, value)).map(([key]) => key);
+	return wanted.flatMap((other) => others.filter((key) => plainName(key) === other))[0] ?? null;
 }

@@ -2,6 +2,7 @@
 import { RECEIVED } from "../../conversions/answers.ts";
 import { findSenderFault } from "../../conversions/check-sender.ts";
 import type { ReceivedPostback } from "../../conversions/message.ts";
+import { isNameInPlace } from "../../conversions/other-names.ts";
 import { readEventDate } from "../../conversions/read-event-date.ts";
 import { pickValues, splitFields } from "../../conversions/read-fields.ts";
 import { readPostback } from "../../conversions/read-postback.ts";
@@ -42,7 +43,7 @@ export async function reread(kept: KeptPostback, mapping: Mapping, postbackSecre
 	const mapped = new Map(values);
 	for (const [field, from] of Object.entries(mapping)) {
 		const value = from === RECEIVED_AT ? dateOf(values.get(field), receivedAt) : from === undefined ? undefined : values.get(from);
-		if (value !== undefined) mapped.set(field, value);
+		if (value !== undefined && !isNameInPlace(field, value)) mapped.set(field, value);
 	}
 	const { postback } = readPostback(mapped, receivedAt);
 	if (postback === null) return null;

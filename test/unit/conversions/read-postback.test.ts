@@ -188,8 +188,8 @@ describe("unit: reading a postback", () => {
 	});
 
 	test.each([
-		["txnid", "order-id-1", "transaction", "cid", "id", "TXN", "Nº txnid"],
-		["cid", "click", "sub1", "clickid1", "txnid", "my-click"],
+		["txnid", "order-id-1", "transaction", "cid", "id", "tid", "TXN", "Nº txnid"],
+		["cid", "click", "sub1", "sid", "clickid1", "txnid", "my-click"],
 	])("a %s that holds more than such a name, or another's, is an id", (field, ...ids) => {
 		for (const id of ids) {
 			expect(read(queryOf({ ...SOUND, [field]: id })).postback).toMatchObject({ [field]: id });

@@ -325,6 +325,22 @@ describe("unit: the learner", () => {
 		expect(nextCreep(1.01, 9, 0.03)).toBe(1);
 	});
 
+	it("a campaign's first clicks are held back by nothing before the next hour, as in the book", () => {
+		const learner = learnAtOnce(history());
+		const line = { type: "network", publishers: [], campaigns: [{ id: "new", platform: "p", epc: 0.2 }] };
+		answerLine(learner, readLine(JSON.stringify(line)));
+		const at = START + (DAYS + 2) * DAY_MS;
+		learner.passTo(at);
+		const cell = { ...CELL, campaign: "new", publisher: "cpc" };
+		const before = learner.price(cell)?.bidMicros;
+		for (let n = 0; n < 500; n++) {
+			writeLine(learner, { ...cell, keyword: "", type: "click", at: at + n, id: `new-${n}`, bid: 400_000 });
+		}
+		expect(learner.price(cell)?.bidMicros).toBe(before);
+		learner.passTo(at + HOUR_MS);
+		expect(learner.price(cell)?.bidMicros).toBeLessThan(before ?? 0);
+	});
+
 	it("campaigns that were never clicked cost a night nothing, however many they are: they creep, and are held back, all the same", () => {
 		const learner = learnAtOnce(history(), { ...DEFAULT_SETTINGS, creep: 0.03 });
 		const ids = Array.from({ length: 2_000 }, (_, at) => `idle-${at}`);

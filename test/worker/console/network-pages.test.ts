@@ -274,6 +274,9 @@ describe("worker: a change", () => {
 		const typed = { publisher: "nobody", country: "US" };
 		const refused = await send(`${path}/block`, typed);
 		expect([formOf(refused.text, "publisher"), refused.text]).toEqual([typed, expect.stringContaining('class="fault"')]);
+		// In capitals it is SS, which is a country.
+		const none = await send(`${path}/block`, { ...formOf(await textOf(path, "manager"), "publisher"), publisher: "b", country: "ß" });
+		expect([none.status, none.text.includes("must be a two-letter country code")]).toEqual([422, true]);
 		const block = await send(`${path}/block`, { ...formOf(await textOf(path, "manager"), "publisher"), publisher: "b", country: "us" });
 		expect(block.text).toContain("{&quot;domain&quot;:&quot;bags.example&quot;,&quot;country&quot;:&quot;US&quot;}");
 		expect((await post("/console/operator/publishers/b", visitors.manager, formOf(block.text, "step"))).status).toBe(303);

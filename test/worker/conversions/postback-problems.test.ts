@@ -96,6 +96,7 @@ describe("worker: causes of what was refused", () => {
 		["an unfilled macro of Awin's form", `txnid=!!!transactionId!!!&${GOOD}`, "placeholder", "txnid", "!!!transactionId!!!"],
 		["an unfilled macro without its signs", `txnid=TRANSACTION_ID&${GOOD}`, "placeholder", "txnid", "TRANSACTION_ID"],
 		["a field under another name", `order_id=p-2&${GOOD}`, "misnamed", "txnid", "order_id"],
+		["a field under another name that nobody filled in", `order_id=ORDER_ID&${GOOD}`, "missing", "txnid", null],
 		["a field that is not there", "txnid=p-3&cid=a&payout=1", "missing", "edate", null],
 		["a transaction id that is too long", `txnid=${"t".repeat(300)}&${GOOD}`, "transaction_id_form", "txnid", "t".repeat(100)],
 		[
@@ -321,6 +322,7 @@ describe("worker: what was refused is replayed", () => {
 		const hash = "6".repeat(32);
 		await storeClicks(clickRow({ click_hash: hash }));
 		await refuse(`order_id=r-1&cid=${hash}&edate=2026-11-10&payout=10`);
+		await refuse(`order_id=ORDER_ID&cid=${hash}&edate=2026-11-10&payout=10`);
 		const body = { platform: "west", mapping: { txnid: "order_id" } };
 		const told = await replay(body, "?dry_run=1");
 		// A date is included.
@@ -333,6 +335,7 @@ describe("worker: what was refused is replayed", () => {
 		await consume(postbackMessage("west", { txnid: "r-1", cid: hash, payoutMicros: 3_000_000 }, Date.now() + 1_000));
 		expect((await replayAll(body)).accepted).toBeGreaterThan(0);
 		expect(await stateOf("r-1")).toMatchObject({ stage: "settled", payout_micros: 3_000_000 });
+		expect(await stateOf("ORDER_ID")).toBeUndefined();
 		const ledger = await readAll("SELECT id, method, txnid, query FROM postback_intake WHERE method = 'REPLAY' AND txnid = 'r-1'");
 		expect(ledger).toMatchObject([{ id: expect.stringMatching(/~001$/), query: `txnid=r-1&cid=${hash}&edate=2026-11-10&payout=10` }]);
 		expect((await problems("?platform=west")).filter(({ cause, sent }) => cause === "misnamed" && sent === "order_id")).toEqual([]);
