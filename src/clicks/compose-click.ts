@@ -3,6 +3,7 @@ import { BID_PAY_MS, type BookBrand, type BookPublisher, DEFAULT_PRIVACY, isBran
 import { operatorView, reckonLink } from "../campaign-book/learned.ts";
 import type { BookSnapshot } from "../campaign-book/load.ts";
 import type { ClickToken } from "../click-token/token-content.ts";
+import { canonicalCountry } from "../lib/country.ts";
 import { deviceAt, isOtherDevice } from "../lib/device.ts";
 import type { LinkType } from "../lib/enums.ts";
 import { newTimeOrderedId, newUuid } from "../lib/ids.ts";
@@ -18,7 +19,7 @@ import type { Target } from "./choose-target.ts";
 import type { RedirectDeps } from "./deps.ts";
 import { CLICK_FORMAT, CLICK_TEXTS, type ClickMessage, type ClickText } from "./message.ts";
 import { type ClickFacts, judge } from "./payable.ts";
-import { readCountry, readTexts } from "./read-parameters.ts";
+import { readTexts } from "./read-parameters.ts";
 import type { Stripped, Visitor } from "./record-click.ts";
 import { readNetworkFacts, readRequestFacts } from "./request-facts.ts";
 
@@ -39,7 +40,8 @@ export function composeClick(asked: AskedClick, found: FoundClick): ComposedClic
 	const visitor: Visitor = { userAgent: headers.get("user-agent"), connection: address === null ? null : connectionOf(address) };
 	const policy = layPolicies(publisher?.traffic ?? snapshot.traffic, campaign.traffic);
 	const { reason, flags } = judge(factsOf(asked, found, visitor, policy), policy);
-	const country = readCountry(query) ?? campaign.country;
+	// Not what the link says: whoever has it may write any country into it.
+	const country = canonicalCountry(campaign.country);
 	const signals = readQuerySignals(query, headers.get("sec-gpc"));
 	const isStripped =
 		token.stripped || (signals !== null && privacyOf(signals, publisher?.privacy ?? DEFAULT_PRIVACY, deps.vendorId ?? null) !== "as_sent");

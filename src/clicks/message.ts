@@ -46,9 +46,9 @@ export type ClickMessage = {
 	sharePpm?: number | undefined;
 	grossMicros?: number | undefined;
 	texts?: Partial<Record<ClickText, string>> | undefined;
-	/** Country the link was made for. */
+	/** Country of the campaign that the user was sent to; of earlier versions that of the link (`cc`). */
 	country?: string | undefined;
-	/** Country of the campaign that the user was sent to, where it is another. */
+	/** The same as the campaign has it, where that is another. */
 	campaignCountry?: string | undefined;
 	/** The user's network: see `networkPrefix`. */
 	ipPrefix?: string | undefined;

@@ -46,7 +46,7 @@ export const reportRowSchema = v.strictObject({
 	brand: v.optional(v.pipe(textOrNull, v.description("Domain; null for amounts of the operator's, and for brands that are no more."))),
 	campaign: v.optional(v.pipe(v.nullable(count), v.description("Null for amounts of the operator's."))),
 	platform: v.optional(v.pipe(textOrNull, v.description("Of the campaign when it was clicked."))),
-	country: v.optional(v.pipe(textOrNull, v.description("That the link was made for."))),
+	country: v.optional(v.pipe(textOrNull, v.description("Of the campaign that the link led to."))),
 	kind: v.optional(v.pipe(textOrNull, v.description("Where the link came from: openrtb, serving-engine or link."))),
 	source: v.optional(
 		v.pipe(

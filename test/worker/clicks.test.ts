@@ -121,6 +121,17 @@ describe("worker: from a bid to a recorded click", () => {
 		expect(await clickRows({ hash: hashIn(clicks[1] as Response) })).toMatchObject([{ link: "homepage" }]);
 	});
 
+	it("a click is of its campaign's country, whatever somebody has written into its address", async () => {
+		for (const cc of ["QA", "CA", "", null]) {
+			const url = new URL(await clickUrlFor("shoes.example"));
+			if (cc === null) url.searchParams.delete("cc");
+			else url.searchParams.set("cc", cc);
+			const hash = hashIn(await follow(url.href));
+			expect([cc, await clickRows({ hash })]).toMatchObject([cc, [{ country: "US" }]]);
+		}
+		expect(await rowsOf("SELECT DISTINCT country FROM daily_network")).toEqual([{ country: "US" }]);
+	});
+
 	it.each(["https://evil.example/", "javascript:alert(1)", "/p", "https://shoes.example\\@evil.example/"])(
 		"dl=%s leads to the homepage",
 		async (dl) => {

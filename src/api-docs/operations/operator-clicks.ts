@@ -35,7 +35,7 @@ export const OPERATOR_CLICK_OPERATIONS: readonly Operation[] = [
 			query("brand", "The brand's domain."),
 			query("campaign", "The campaign's id."),
 			query("platform", "Its campaign's platform when it was clicked: the id in the network file."),
-			query("country", "That the link was made for."),
+			query("country", "Of the campaign that the link led to."),
 			query("kind", "Where the link came from."),
 			query("reason", "`paid`, `unpaid`, or why it is not paid."),
 			query("from", "Clicked at this moment or later."),

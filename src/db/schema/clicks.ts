@@ -59,7 +59,7 @@ export const clicks = sqliteTable(
 		revenueSharePpm: integer("revenue_share_ppm"),
 		/** What the click costs before the publisher's share, micro-dollars; null in rows of earlier versions, where the bid counts. */
 		grossMicros: integer("gross_micros"),
-		/** ISO code the link was made for (`cc`). */
+		/** ISO code of the campaign that the link led to; earlier versions wrote what the link says (`cc`). */
 		country: text(),
 		/** The user's network, never the address: IPv4 to 24 bits, IPv6 to 48. */
 		ipPrefix: text("ip_prefix"),

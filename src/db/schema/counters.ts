@@ -78,7 +78,7 @@ export const dailyNetwork = sqliteTable(
 		brandId: integer("brand_id").notNull(),
 		/** Empty where nobody knows it, as country and kind are. */
 		platform: text().notNull(),
-		/** ISO code the link was made for. */
+		/** As of the clicks. */
 		country: text().notNull(),
 		kind: text().notNull(),
 		/** Why clicks are not paid; empty for paid ones, and for conversions. */

@@ -7,7 +7,7 @@ const textOrNull = v.nullable(v.string());
 
 export const listedClickSchema = v.strictObject({
 	...tracedClickSchema.entries,
-	country: v.pipe(textOrNull, v.description("That the link was made for.")),
+	country: v.pipe(textOrNull, v.description("Of the campaign that the link led to.")),
 	keyword: v.pipe(textOrNull, v.description("The keyword that priced the bid.")),
 	address_prefix: v.pipe(textOrNull, v.description("Network that clicked: an IPv4 /24 or an IPv6 /48. `void_clicks` selects by it.")),
 	asked_from: v.pipe(textOrNull, v.description("Network that asked for the bid, likewise.")),
