@@ -25,6 +25,8 @@ export interface Env {
 	CLICK_TOKENS?: RateLimit;
 	/** Clicks a minute by publisher and address where nothing of the user is kept; optional. */
 	CLICK_STRIPPED?: RateLimit;
+	/** The same by publisher and IPv6 network of 48 bits; optional. */
+	CLICK_STRIPPED_NETWORKS?: RateLimit;
 	/** Failed keys by address. */
 	FAILED_KEYS?: RateLimit;
 	/** Calls of publishers; optional. */

@@ -53,7 +53,12 @@ export function edgeOf(env: Env): Edge {
 		store: {
 			sender: new ClickSender({ queue: env.CLICKS ?? CLICKS_UNBOUND, batches: new ClickBatches(env.BOOK, pause), pause }),
 			connectionKey: config.TOKEN_KEYS[0] ?? "",
-			limits: { address: env.CLICK_ADDRESSES, token: env.CLICK_TOKENS, stripped: env.CLICK_STRIPPED },
+			limits: {
+				address: env.CLICK_ADDRESSES,
+				token: env.CLICK_TOKENS,
+				stripped: env.CLICK_STRIPPED,
+				strippedNetwork: env.CLICK_STRIPPED_NETWORKS,
+			},
 			visits: new RecentVisits(),
 		},
 		clickTtlMs,

@@ -2,7 +2,7 @@
 import { within } from "../lib/async.ts";
 import { splitConnection, wideNetworkOf } from "../lib/ip.ts";
 import { logError } from "../lib/log.ts";
-import type { TrafficPolicy } from "../lib/traffic-rules.ts";
+import { DEFAULT_POLICY, type TrafficPolicy } from "../lib/traffic-rules.ts";
 import { hashConnection } from "./hash-connection.ts";
 import { hashUserAgent } from "./hash-user-agent.ts";
 import type { ClickMessage } from "./message.ts";
@@ -14,8 +14,11 @@ export type ClickStore = {
 	sender: Pick<ClickSender, "send">;
 	/** Key of the hash of connections: an address cannot be found by trying them all. */
 	connectionKey: string;
-	/** Clicks a minute, by address, by a bid's token, and of stripped ones by publisher and address; absent where no limit is bound. */
-	limits: { address: Limit | undefined; token: Limit | undefined; stripped: Limit | undefined };
+	/**
+	 * Clicks a minute, by address, by a bid's token, and of stripped ones by publisher and address, and by publisher and IPv6 network of 48
+	 * bits; absent where no limit is bound.
+	 */
+	limits: { address: Limit | undefined; token: Limit | undefined; stripped: Limit | undefined; strippedNetwork?: Limit | undefined };
 	/** Visits that are written nowhere. */
 	visits: RecentVisits;
 };
@@ -32,10 +35,10 @@ export type Stripped = TrafficPolicy | null;
 const LIMIT_TIMEOUT_MS = 1_000;
 
 /**
- * The longest that a click is being recorded, milliseconds: three limits, and sending it. What is done after an answer is cut off 30 s
+ * The longest that a click is being recorded, milliseconds: four limits, and sending it. What is done after an answer is cut off 30 s
  * later, and then nobody hears of it: so every step has an end of its own, and all of them together stay below that.
  */
-export const MAX_RECORDING_MS = 3 * LIMIT_TIMEOUT_MS + MAX_SENDING_MS;
+export const MAX_RECORDING_MS = 4 * LIMIT_TIMEOUT_MS + MAX_SENDING_MS;
 
 /**
  * Adds the hashes of user agent and connection to a click, holds it against the limits of its address and its token, and sends it.
@@ -67,21 +70,18 @@ function recordHashed(store: ClickStore, click: ClickMessage, visitor: Visitor, 
 		if (network !== "") click.network = network;
 		click.userAgentHash = hashes.userAgent;
 	}
+	const wide = stripped === null ? null : wideNetworkOf(visitor.connection ?? "");
 	const send = () =>
 		stripped === null ||
 		connection === undefined ||
-		holdAgainstRecent(
-			store,
-			click,
-			{ connection, network: wideNetworkOf(visitor.connection ?? ""), userAgent: `${network ?? ""}${visitor.userAgent ?? ""}` },
-			stripped,
-		)
+		holdAgainstRecent(store, click, { connection, network: wide, userAgent: `${network ?? ""}${visitor.userAgent ?? ""}` }, stripped)
 			? store.sender.send(click)
 			: Promise.resolve();
-	const { address, token } = store.limits;
-	const hasLimits = address !== undefined || token !== undefined || (stripped !== null && store.limits.stripped !== undefined);
+	const { address, token, stripped: ofStripped, strippedNetwork } = store.limits;
+	const hasLimits =
+		address !== undefined || token !== undefined || (stripped !== null && (ofStripped !== undefined || strippedNetwork !== undefined));
 	if (!hasLimits) return send();
-	return isOverLimit(store, click, connection, stripped).then((isOver) => {
+	return isOverLimit(store, click, { connection, wide }, stripped).then((isOver) => {
 		if (isOver) click.reason ??= "velocity";
 		return send();
 	});
@@ -99,9 +99,9 @@ function holdAgainstRecent({ visits }: ClickStore, click: ClickMessage, place: P
 
 /** Past a limit a click is not paid. Where a limit fails it limits nothing. */
 async function isOverLimit(
-	{ limits }: ClickStore,
+	{ limits, connectionKey }: ClickStore,
 	{ kind, hash, publisher }: ClickMessage,
-	connection: string | undefined,
+	{ connection, wide }: { connection: string | undefined; wide: string | null },
 	stripped: Stripped,
 ): Promise<boolean> {
 	const refuses = async (limit: Limit | undefined, key: string) =>
@@ -110,6 +110,10 @@ async function isOverLimit(
 		if (connection !== undefined && (await refuses(limits.address, connection))) return true;
 		const isCounted = stripped?.modes.velocity === "unpaid" && connection !== undefined;
 		if (isCounted && (await refuses(limits.stripped, `${publisher} ${connection}`))) return true;
+		// A limit has one number: a network that may have more in an hour than by default is told by memory alone.
+		if (isCounted && wide !== null && stripped.networkPerHour <= DEFAULT_POLICY.networkPerHour) {
+			if (await refuses(limits.strippedNetwork, `${publisher} ${await hashConnection(connectionKey, wide)}`)) return true;
+		}
 		// A bid's token is one auction's; a tracking link is everyone's.
 		return kind !== "link" && (await refuses(limits.token, hash));
 	} catch (error) {

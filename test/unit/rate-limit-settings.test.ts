@@ -8,6 +8,7 @@ const CLICKS = {
 	CLICK_ADDRESSES: { limit: 600, period: 60 },
 	CLICK_TOKENS: { limit: 300, period: 60 },
 	CLICK_STRIPPED: { limit: 12, period: 60 },
+	CLICK_STRIPPED_NETWORKS: { limit: 20, period: 60 },
 };
 const KEYS = {
 	UNKNOWN_KEYS: { limit: 120, period: 60 },

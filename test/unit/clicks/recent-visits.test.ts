@@ -25,22 +25,22 @@ function click(minutes: number, fields: Partial<ClickMessage> = {}): ClickMessag
 }
 
 /** Records clicks of one address, and tells what was sent. */
-function recorder(limit?: (key: string) => boolean) {
+function recorder(limit?: (key: string) => boolean, networkLimit?: (key: string) => boolean) {
 	const sent: ClickMessage[] = [];
 	const asked: string[] = [];
-	const stripped =
-		limit === undefined
+	const limiter = (allows?: (key: string) => boolean) =>
+		allows === undefined
 			? undefined
 			: {
 					limit: async ({ key }: { key: string }) => {
 						asked.push(key);
-						return { success: limit(key) };
+						return { success: allows(key) };
 					},
 				};
 	const store: ClickStore = {
 		sender: { send: async (message) => void sent.push(message) },
 		connectionKey: "key",
-		limits: { address: undefined, token: undefined, stripped },
+		limits: { address: undefined, token: undefined, stripped: limiter(limit), strippedNetwork: limiter(networkLimit) },
 		visits: new RecentVisits(),
 	};
 	const record = (
@@ -89,6 +89,25 @@ describe("unit: clicks of which nothing is kept", () => {
 		await from(5, 1, "acme", "85a4");
 		await from(5, 60);
 		expect(reasons(sent)).toEqual([undefined, undefined, undefined, "velocity", undefined, undefined, undefined]);
+	});
+
+	it("of one IPv6 network are too many past its limit of a minute, which all isolates of a place count", async () => {
+		const { sent, asked, record } = recorder(
+			() => true,
+			() => false,
+		);
+		const from = (connection: string, policy: Partial<TrafficPolicy> = {}) =>
+			record(click(0), "Browser", { ...DEFAULT_POLICY, repeatMinutes: 0, ...policy }, connection);
+		await from("2001:db8:85a3:1200::/64");
+		await from("2001:db8:85a3:1300::/64");
+		await from("203.0.113.7");
+		// Who may have more in an hour has no limit of a minute.
+		await from("2001:db8:85a3:1400::/64", { networkPerHour: 5_000 });
+		await from("2001:db8:85a3:1500::/64", { modes: { ...DEFAULT_POLICY.modes, velocity: "flag" } });
+		expect(reasons(sent)).toEqual(["velocity", "velocity", undefined, undefined, undefined]);
+		// By publisher, and by keyed hashes: of three connections and, twice, of their network.
+		expect([asked.length, new Set(asked).size]).toEqual([6, 5]);
+		expect(asked.every((key) => /^acme [0-9a-f]{16}$/.test(key))).toBe(true);
 	});
 
 	it("of the same bid are duplicates before they are repeats, whoever clicks", async () => {
