@@ -41,8 +41,11 @@ const NAMES_IN_PLACE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 const ASCII = /^[\x20-\x7e]*$/;
 /** Longer than any of these names, with what joins its words. */
 const LONGEST_IN_PLACE = 40;
+/** As macros without signs are written. A click may have any other text as its id, and its sale names that. */
+const CAPITALS = /^[A-Z]+(?:_[A-Z]+)*$/;
 
 /** Whether a value is the name of what it should be, such as the `TRANSACTION_ID` of an address that nobody has filled in. */
 export function isNameInPlace(field: string, value: string): boolean {
-	return value.length <= LONGEST_IN_PLACE && ASCII.test(value) && (NAMES_IN_PLACE.get(field)?.has(plainName(value)) ?? false);
+	if (value.length > LONGEST_IN_PLACE || !(field === "cid" ? CAPITALS : ASCII).test(value)) return false;
+	return NAMES_IN_PLACE.get(field)?.has(plainName(value)) ?? false;
 }

@@ -173,7 +173,7 @@ describe("unit: reading a postback", () => {
 			"txn%5Fid",
 			"txn+id",
 		],
-		["cid", "cid", "CLICK_ID", "clickid", "aff_click_id", "|cid|", "click+hash"],
+		["cid", "CID", "CLICK_ID", "CLICKID", "AFF_CLICK_ID", "CLICK_HASH"],
 		["edate", "edate", "DATE", "event_date", "conversion_time"],
 		["payout", "payout", "COMMISSION", "payout_amount"],
 	])("a macro's name without the signs that macros have is empty: %s", (field, ...names) => {
@@ -189,7 +189,7 @@ describe("unit: reading a postback", () => {
 
 	test.each([
 		["txnid", "order-id-1", "transaction", "cid", "id", "tid", "TXN", "Nº txnid"],
-		["cid", "click", "sub1", "sid", "clickid1", "txnid", "my-click"],
+		["cid", "click", "sub1", "SID", "clickid", "clickid1", "txnid", "my-click"],
 	])("a %s that holds more than such a name, or another's, is an id", (field, ...ids) => {
 		for (const id of ids) {
 			expect(read(queryOf({ ...SOUND, [field]: id })).postback).toMatchObject({ [field]: id });
