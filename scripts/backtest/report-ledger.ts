@@ -1,3 +1,4 @@
+import { counted, countedAs } from "../../src/lib/counted.ts";
 import { formatUsd } from "../../src/lib/money.ts";
 import type { JudgedClick } from "./walk-ledger.ts";
 
@@ -85,13 +86,13 @@ const UNKNOWN = [
 export function describeReport({ all, deciles, platforms, sizes, margin, overpaid }: LedgerReport, settleDays: number): string {
 	if (all.clicks === 0) return `There is no paid click older than ${settleDays} days: nothing can be judged.`;
 	return [
-		`${all.clicks} clicks judged; those of the last ${settleDays} days are not.`,
+		`${counted(all.clicks, "click")} judged; those of the last ${settleDays} days are not.`,
 		"",
 		"USD: by the operator's numbers, predicted, earned, predicted : earned",
 		...[all, ...platforms, ...sizes, ...deciles].map(describe),
 		"",
 		`Clicks that are paid as such earned ${usd(margin.earnedMicros)}: margin ${usd(margin.operatorMicros)} at the operator's numbers, ${usd(margin.learnedMicros)} at what was learned.`,
-		`Of ${overpaid.campaigns} campaigns with such clicks, ${overpaid.operator} are overpaid at the operator's numbers, ${overpaid.learned} at what was learned.`,
+		`Of ${counted(overpaid.campaigns, "campaign")} with such clicks, ${countedAs(overpaid.operator, "is", "are")} overpaid at the operator's numbers, ${overpaid.learned} at what was learned.`,
 		"",
 		...UNKNOWN,
 	].join("\n");
@@ -99,7 +100,7 @@ export function describeReport({ all, deciles, platforms, sizes, margin, overpai
 
 function describe({ name, clicks, operatorMicros, predictedMicros, earnedMicros }: Compared): string {
 	const ratio = earnedMicros === 0 ? "–" : (predictedMicros / earnedMicros).toFixed(2);
-	return `  ${name}: ${clicks} clicks, ${usd(operatorMicros)}, ${usd(predictedMicros)}, ${usd(earnedMicros)}, ${ratio}`;
+	return `  ${name}: ${counted(clicks, "click")}, ${usd(operatorMicros)}, ${usd(predictedMicros)}, ${usd(earnedMicros)}, ${ratio}`;
 }
 
 function usd(micros: number): string {

@@ -37,7 +37,7 @@ function describePrice(price: ExplainedPriceAnswer): string[] {
 		`  operator's number ${price.operator_epc} USD`,
 		...factors.map(
 			({ level, in_force, learned, clicks, expected, earned, expected_conversions, earned_conversions, weight, maturity }) =>
-				`  × ${roundTo(price.mode === "automatic" ? in_force : learned, DIGITS)} ${level.replace("_", " and ")} (learned ${roundTo(learned, DIGITS)}: ${counted(clicks, "click")}; expected ${expected} USD, ${expected_conversions} conversions; earned ${earned} USD, ${earned_conversions}; weight ${weight}; known ${maturity})`,
+				`  × ${roundTo(price.mode === "automatic" ? in_force : learned, DIGITS)} ${level.replace("_", " and ")} (learned ${roundTo(learned, DIGITS)}: ${counted(clicks, "click")}; expected ${expected} USD, ${counted(expected_conversions, "conversion")}; earned ${earned} USD, ${earned_conversions}; weight ${weight}; known ${maturity})`,
 		),
 		// In those that are in force it is contained.
 		...(price.mode === "automatic" || price.renumbered === 1

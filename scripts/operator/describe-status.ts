@@ -1,9 +1,18 @@
 /** How the network is doing, in words. */
-import { counted } from "../../src/lib/counted.ts";
+import { counted, countedAs } from "../../src/lib/counted.ts";
 import type { Status } from "../../src/operator/status/status-answer.ts";
 import { REASONS } from "./click-reasons.ts";
 import { describeLedgerDifference } from "./describe-ledger.ts";
 import { describeSum } from "./describe-sum.ts";
+
+/** Of these there is one or none: their text is a sentence, and says how bad it is. */
+const UNCOUNTED_KINDS: ReadonlySet<Status["problems"][number]["kind"]> = new Set([
+	"database_full",
+	"database_filling",
+	"products_full",
+	"products_filling",
+	"prices_stale",
+]);
 
 /** The name of a figure, which a line below it leaves empty, and what it comes to. */
 type Row = [name: string, text: string];
@@ -112,10 +121,10 @@ function describePauses({ count, campaigns }: Status["paused_campaigns"]): Row {
 
 function describeProblems(problems: Status["problems"]): Row[] {
 	if (problems.length === 0) return [["Problems", "none"]];
-	return problems.map(({ text, count, since, cost, command }, at) => [
+	return problems.map(({ kind, text, count, since, cost, command }, at) => [
 		at === 0 ? "Problems" : "",
 		[
-			`${count} ${text}`,
+			UNCOUNTED_KINDS.has(kind) ? text : `${count} ${text}`,
 			since === null ? "" : `, since ${since}`,
 			cost === null ? "" : `, worth ${cost} USD`,
 			command === null ? "" : `: \`${command}\``,
@@ -128,7 +137,7 @@ function describeClicks({ since, paid, unpaid, dropped }: Status["clicks"]): Row
 	return [
 		[
 			"Clicks",
-			`${paid} paid and ${total} unpaid since ${since}${dropped === 0 ? "" : `; ${dropped} more unpaid ones were counted, not stored`}`,
+			`${paid} paid and ${total} unpaid since ${since}${dropped === 0 ? "" : `; ${countedAs(dropped, "more unpaid one was", "more unpaid ones were")} counted, not stored`}`,
 		],
 		...unpaid.map(({ reason, count }): Row => ["", `unpaid: ${count}, ${REASONS[reason]}`]),
 	];
@@ -138,7 +147,10 @@ function describeSums({ compared_at, difference_count, differences }: Status["su
 	if (difference_count === 0)
 		return [["Counters", compared_at === null ? "not compared with their rows yet" : `right, compared ${compared_at}`]];
 	return [
-		["Counters", `${difference_count} sums differ from their rows: \`reconcile-sums --repair\` writes them right`],
+		[
+			"Counters",
+			`${countedAs(difference_count, "sum differs from its rows", "sums differ from their rows")}: \`reconcile-sums --repair\` writes them right`,
+		],
 		...differences.map((difference): Row => ["", describeSum(difference)]),
 	];
 }
@@ -146,7 +158,10 @@ function describeSums({ compared_at, difference_count, differences }: Status["su
 function describeLedger({ whole, difference_count, differences }: Status["ledger"]): Row[] {
 	const checked = whole === null ? "not all checked yet" : `${counted(whole.conversions, "conversion")} checked by ${whole.ended_at}`;
 	return [
-		["Ledger", difference_count === 0 ? `right, ${checked}` : `${difference_count} things differ; ${checked}`],
+		[
+			"Ledger",
+			difference_count === 0 ? `right, ${checked}` : `${countedAs(difference_count, "thing differs", "things differ")}; ${checked}`,
+		],
 		...differences.map((difference): Row => ["", describeLedgerDifference(difference)]),
 	];
 }
@@ -166,7 +181,7 @@ function describeCron(jobs: Status["cron"]): Row[] {
 		.toSorted()
 		.at(-1);
 	return [
-		["Cron", newest === undefined ? "has not run yet" : `${jobs.length} jobs, the last of which came to its end ${newest}`],
+		["Cron", newest === undefined ? "has not run yet" : `${counted(jobs.length, "job")}, the last of which came to its end ${newest}`],
 		...failing,
 	];
 }

@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import { counted } from "../../src/lib/counted.ts";
 import { faultsSchema } from "../../src/lib/shapes.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
 import { describeDifference } from "./describe-difference.ts";
@@ -28,7 +29,7 @@ export function describeReport(report: ImportReport): string {
 	const version = book.version === null ? "not published yet" : `version ${book.version}`;
 	if (!dry_run)
 		lines.push(
-			`Campaign book: ${version}${book.complete ? "" : ", not complete: the rest follows within a minute"} (${book.shards_written} shards written)`,
+			`Campaign book: ${version}${book.complete ? "" : ", not complete: the rest follows within a minute"} (${counted(book.shards_written, "shard")} written)`,
 		);
 	if (issued.length > 0) {
 		lines.push(
@@ -44,7 +45,7 @@ export function describeEnd({ id, dry_run, needs_confirmation, warnings, warning
 	const lines: string[] = [];
 	if (warning_count > 0) {
 		const shown = describePlaces(warnings.slice(0, MAX_WARNINGS), warning_count);
-		lines.push(`${warning_count} ${warning_count === 1 ? "warning" : "warnings"}:`, ...shown);
+		lines.push(`${counted(warning_count, "warning")}:`, ...shown);
 	}
 	if (dry_run)
 		lines.push(

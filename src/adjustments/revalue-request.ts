@@ -26,7 +26,7 @@ export const revalueSchema = v.pipe(
 	v.forward(
 		v.check(
 			({ from, to }) => Date.parse(to) - Date.parse(from) < MAX_REVALUED_DAYS * DAY_MS,
-			`must be at most ${MAX_REVALUED_DAYS} days from from`,
+			`must leave at most ${MAX_REVALUED_DAYS} days, both included`,
 		),
 		["to"],
 	),

@@ -14,7 +14,7 @@ describe("browser: the operator's home on a phone", () => {
 		await postback(served.url, { txnid: "NARROW-1", cid: hash, payout: "20000", status: "approved" });
 		const page = await openPage({ as: "operator", width: WIDTH });
 		const problems = page.getByRole("table", { name: "What needs a person" }).getByRole("rowheader");
-		const held = problems.filter({ hasText: "pay more than their platform" });
+		const held = problems.filter({ hasText: "pays more than its platform" });
 		const isHeld = async () => {
 			await runCron();
 			await page.goto("/console/operator");

@@ -150,7 +150,7 @@ describe("npm run operator", () => {
 		expect(code).toBe(0);
 		expect(stdout).toMatch(/ 2 {2}brands\n +3 {2}campaigns\nDifference: 0 added, 1 changed, 0 removed\.\n/);
 		expect(stdout).toContain('  ~ campaign 9001 of shoes.example\n      commission_rate: "5% CPS" → none\n');
-		expect(stdout).toContain("Campaign book: version 7");
+		expect(stdout).toContain("Campaign book: version 7 (1 shard written)");
 		expect(stdout).toContain("Import i-1: `undo i-1` undoes it.");
 		expect(stdout).toContain("publisher acme-media  access key: ak_issued");
 		expect(stdout).toContain("1 warning:\n  brands[0]: bids without a cap");
@@ -243,6 +243,12 @@ describe("npm run operator", () => {
 		};
 		const unpriced = await run("learning", "prices", "999999", "--url", url);
 		expect([unpriced.code, unpriced.stderr]).toEqual([1, expect.stringContaining("there is no campaign 999999")]);
+		// A page looks at so many, and may find none of them advised.
+		answer = { status: 200, body: JSON.stringify({ data: [], learned_until: null, version: 1, limit: 1, next_cursor: "x" }) };
+		const advice = await run("learning", "advice", "--limit", "1", "--url", url);
+		expect(advice.stdout).toBe("None among those that were looked at.\nThere may be more: --cursor x\n");
+		const none = await run("list", "brands", "--limit", "0", "--url", url);
+		expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('--limit is "0", but must be a whole number, 1 or more.')]);
 	});
 
 	it("replays to the end, and adds up what that changed to the last digit", async () => {
@@ -1271,9 +1277,9 @@ describe("npm run operator", () => {
 			{ from: "2026-10-01", repair: false, cursor: "day 2026-10-31" },
 		]);
 		expect(code).toBe(1);
-		expect(stdout).toContain("Compared 31 days and the totals of 4 campaigns: 1 sums differ.");
+		expect(stdout).toContain("Compared 31 days and the totals of 4 campaigns: 1 sum differs.");
 		expect(stdout).toContain("2026-10-31  daily_sources, publisher acme, source s: gross is 1.0000, its rows give 1.5000");
-		expect(stdout).toContain("Not compared: sums of clicks of 1 days up to 2026-10-01");
+		expect(stdout).toContain("Not compared: sums of clicks of 1 day up to 2026-10-01");
 		const repaired = await run("reconcile-sums", "--repair", "--url", url);
 		expect([repaired.code, repaired.stdout]).toEqual([0, expect.stringContaining("They were written right.")]);
 	});

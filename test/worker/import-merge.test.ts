@@ -601,7 +601,7 @@ describe("worker: an import is undone", () => {
 			status: 409,
 			body: { error: "Changed since", overwritten: [{ section: "brands", id: "gloves.example", field: "category" }] },
 		});
-		expect(refused.body.message).toMatch(/^1 fields/);
+		expect(refused.body.message).toMatch(/^1 field or entry has been changed since/);
 		const undone = await call("POST", "/network/undo?yes=1", { import: id ?? "" });
 		expect(undone.status).toBe(200);
 		expect(await entryOf("/brands/gloves.example")).toMatchObject({ name: "gloves.example", category: "Gloves", new_deal: true });

@@ -249,6 +249,13 @@ describe("worker: /operator/status of a network with troubles", () => {
 		const { problems } = await statusAt(START + 7_200_000);
 		const ranks = problems.map(({ kind }) => PROBLEM_KINDS.indexOf(kind));
 		expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
+		const told = new Map(problems.map(({ kind, count, text }) => [kind, `${count} ${text}`]));
+		expect(told.get("dead_letters_clicks")).toBe("1 message of the queue clicks that no consumer could take");
+		expect(told.get("dead_letters_postbacks")).toBe("2 messages of the queue postbacks that no consumer could take");
+		expect(told.get("in_review")).toBe("1 conversion of a click that nobody saw: release it, or void it");
+		expect(told.get("unmatched")).toBe("2 conversions for which no click was found: attach them");
+		// So many conversions, of however many publishers.
+		expect(told.get("credited_without_rate")).toMatch(/^1 conversion whose credit its publisher holds/);
 		expect(problems.map(({ kind, count, since, cost, command }) => [kind, count, since, cost, command])).toEqual([
 			["dead_letters_clicks", 1, "1970-01-01T00:00:00.000Z", null, "replay --queue clicks"],
 			["dead_letters_postbacks", 2, "1970-01-01T00:00:00.000Z", null, "replay --queue postbacks"],

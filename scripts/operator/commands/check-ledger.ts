@@ -1,4 +1,5 @@
 import { type LedgerAnswer, ledgerAnswerSchema } from "../../../src/ledger-check/ledger-answers.ts";
+import { countedAs } from "../../../src/lib/counted.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeLedgerDifference, describeReasons } from "../describe-ledger.ts";
@@ -56,7 +57,7 @@ function describe({ conversions, difference_count, differences, reasons }: Total
 	return [
 		difference_count === 0
 			? `Checked ${checked}: each is what its events say, and publishers were told what reports show.`
-			: `Checked ${checked}: ${difference_count} things differ.`,
+			: `Checked ${checked}: ${countedAs(difference_count, "thing differs", "things differ")}.`,
 		...differences.map((difference) => `    ${describeLedgerDifference(difference)}`),
 		...more,
 		...(named.length === 0 ? [] : ["Confirmed amounts that need not be those of reports, by why:", ...named]),

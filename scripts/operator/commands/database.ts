@@ -1,5 +1,5 @@
 import { type MoveAnswer, moveAnswerSchema } from "../../../src/database-move/move-answers.ts";
-import { counted } from "../../../src/lib/counted.ts";
+import { counted, countedAs } from "../../../src/lib/counted.ts";
 import { callOperator, type Target } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { showLine } from "../progress.ts";
@@ -61,7 +61,7 @@ function describe({ outcome, tables, difference_count, differences }: MoveAnswer
 		return ["Cancelled: D1 takes writes again, and nothing was lost. What was copied is cleared by the next move."];
 	if (outcome === "differs") {
 		return [
-			`${difference_count} things differ between D1 and PostgreSQL:`,
+			`${countedAs(difference_count, "thing differs", "things differ")} between D1 and PostgreSQL:`,
 			...differences.map((difference) => `    ${describeDifference(difference)}`),
 			"Nothing was switched. Compare again: database move. Start again: database move --cancel, then database move.",
 		];

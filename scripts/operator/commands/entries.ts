@@ -84,7 +84,7 @@ async function list(kind: string, options: ListOptions): Promise<void> {
 	const section = sectionOf(kind);
 	const wanted = Number(options.limit);
 	if (!Number.isSafeInteger(wanted) || wanted < 1)
-		throw new Failure(`--limit is ${JSON.stringify(options.limit)}, but must be a whole number.`);
+		throw new Failure(`--limit is ${JSON.stringify(options.limit)}, but must be a whole number, 1 or more.`);
 	const filters = Object.entries(parametersOf(FILTERS, options));
 	const names = namesOf([...FILTERS, "limit"]);
 	const found: Entry[] = [];

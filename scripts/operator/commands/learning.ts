@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type * as v from "valibot";
-import { counted } from "../../../src/lib/counted.ts";
+import { counted, countedAs } from "../../../src/lib/counted.ts";
 import {
 	type Advice,
 	adviceSchema,
@@ -101,7 +101,7 @@ async function accept(campaigns: string[], { all, ifMatch, ...options }: AcceptO
 /** A request rebuilds some weeks: asks until all are done. */
 async function rebuild(options: ServerOptions): Promise<void> {
 	const total = { weeks: 0, weeks_left: 0 };
-	const end = showLine("Rebuilding …", () => `Rebuilding: ${total.weeks} weeks`);
+	const end = showLine("Rebuilding …", () => `Rebuilding: ${counted(total.weeks, "week")}`);
 	try {
 		for (let cursor: string | null | undefined; cursor !== null; ) {
 			const answer = await callOperator(targetOf(options), "/operator/learning/rebuild", JSON.stringify({ cursor }));
@@ -116,8 +116,13 @@ async function rebuild(options: ServerOptions): Promise<void> {
 	} finally {
 		end();
 	}
-	const left = total.weeks_left > 0 ? ` ${total.weeks_left} stay as they were summed up: clicks of theirs have been removed since.` : "";
-	console.log(options.json ? JSON.stringify(total, null, 2) : `Rebuilt ${total.weeks} weeks of clicks and what they have earned.${left}`);
+	const left =
+		total.weeks_left > 0
+			? ` ${countedAs(total.weeks_left, "stays as it was summed up: clicks of it", "stay as they were summed up: clicks of theirs")} have been removed since.`
+			: "";
+	console.log(
+		options.json ? JSON.stringify(total, null, 2) : `Rebuilt ${counted(total.weeks, "week")} of clicks and what they have earned.${left}`,
+	);
 }
 
 function describeState({ mode, night, publishing, campaigns, platforms, breaks }: LearningState): string[] {
@@ -126,7 +131,7 @@ function describeState({ mode, night, publishing, campaigns, platforms, breaks }
 		`campaigns: ${campaigns.automatic} automatic, ${campaigns.advise} advise, ${campaigns.off} off; ${campaigns.learned} have clicks that tell of them`,
 		night.finished_at === null
 			? "nothing was learned yet"
-			: `learned of clicks before ${night.learned_until}, done ${night.finished_at} (${night.age_hours} hours ago)`,
+			: `learned of clicks before ${night.learned_until}, done ${night.finished_at} (${counted(night.age_hours ?? 0, "hour")} ago)`,
 		...(night.running === null ? [] : [`the night of ${night.running.day} is not done: begun ${night.running.started_at}`]),
 		...(night.fault === null ? [] : [`it failed of: ${night.fault.message}; prices stay as they are`]),
 		...(publishing.fault === null
@@ -141,7 +146,7 @@ function describeState({ mode, night, publishing, campaigns, platforms, breaks }
 		),
 		...breaks.map(
 			({ campaign_id, day, z, expected_conversions, earned_conversions }) =>
-				`  campaign ${campaign_id} broke by ${day}: ${earned_conversions} conversions where ${expected_conversions} were expected (z ${z})`,
+				`  campaign ${campaign_id} broke by ${day}: ${counted(earned_conversions, "conversion")} where ${countedAs(expected_conversions, "was", "were")} expected (z ${z})`,
 		),
 	];
 }
@@ -161,13 +166,15 @@ function describePrices({ campaign_id, brand, mode, pinned, released_at, numbers
 
 function describeAdvice({ data, version, next_cursor }: Advice): string[] {
 	return [
-		...(data.length === 0 ? ["There is none."] : [`at version ${version} of the network:`]),
+		...(data.length > 0
+			? [`at version ${version} of the network:`]
+			: [next_cursor === null ? "There is none." : "None among those that were looked at."]),
 		...data.flatMap(({ campaign_id, brand, numbers, worth_a_week, evidence }) => [
 			`campaign ${campaign_id} of ${brand}: ${worth_a_week} USD a week for the same clicks`,
 			...numbers.map(({ field, operator, learned, factor }) => `    ${field}: ${operator} → ${learned} (× ${factor})`),
 			`    ${describeEvidence(evidence)}`,
 		]),
-		...(next_cursor === null ? [] : [`There are more: --cursor ${next_cursor}`]),
+		...(next_cursor === null ? [] : [`There may be more: --cursor ${next_cursor}`]),
 	];
 }
 
@@ -181,7 +188,7 @@ function describeEvidence({
 	weight,
 	maturity,
 }: Evidence): string {
-	return `factor ${factor}: ${counted(clicks, "click")}, expected ${expected} USD (${expected_conversions} conversions), earned ${earned} USD (${earned_conversions}), weight ${percent(weight)}, known ${percent(maturity)}`;
+	return `factor ${factor}: ${counted(clicks, "click")}, expected ${expected} USD (${counted(expected_conversions, "conversion")}), earned ${earned} USD (${earned_conversions}), weight ${percent(weight)}, known ${percent(maturity)}`;
 }
 
 function nameOf(keyword: string | null): string {

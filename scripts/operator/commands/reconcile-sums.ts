@@ -1,3 +1,4 @@
+import { counted, countedAs } from "../../../src/lib/counted.ts";
 import { type ReconcileAnswer, reconcileAnswerSchema } from "../../../src/reconcile/reconcile-answers.ts";
 import { callOperator, type Target } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
@@ -55,12 +56,12 @@ function describe({ days, campaigns, clicks_gone, difference_count, differences 
 	const gone =
 		clicks_gone.length === 0
 			? []
-			: [`Not compared: sums of clicks of ${clicks_gone.length} days up to ${clicks_gone.at(-1)}, whose clicks were removed.`];
+			: [`Not compared: sums of clicks of ${counted(clicks_gone.length, "day")} up to ${clicks_gone.at(-1)}, whose clicks were removed.`];
 	if (difference_count === 0) return [`Compared ${compared}: every counter is what its rows give.`, ...gone];
 	const more = difference_count > differences.length ? [`… and ${difference_count - differences.length} more`] : [];
 	const end = repair ? "They were written right." : "Nothing was changed: --repair writes the counters right.";
 	return [
-		`Compared ${compared}: ${difference_count} sums differ.`,
+		`Compared ${compared}: ${countedAs(difference_count, "sum differs", "sums differ")}.`,
 		...differences.map((difference) => `    ${describeSum(difference)}`),
 		...more,
 		...gone,

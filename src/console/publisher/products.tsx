@@ -1,5 +1,6 @@
 /** Products of both catalogues, each with the publisher's link. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { counted } from "../../lib/counted.ts";
 import { Query } from "../../lib/query.ts";
 import { readAffiliateQuery, readMarketplaceQuery } from "../../products/read-query.ts";
 import { searchAffiliateProducts } from "../../products/search-affiliate.ts";
@@ -104,7 +105,7 @@ function Sellers({ answer, query }: { answer: SellersAnswer; query: Record<strin
 	return (
 		<>
 			<Table
-				caption={`${total} products`}
+				caption={counted(total, "product")}
 				columns={[
 					{ head: "Product", cell: ({ name }) => name },
 					{ head: "Maker", cell: ({ manufacturer }) => manufacturer },

@@ -1,4 +1,5 @@
 /** What an import does only once somebody has confirmed it. */
+import { countedAs } from "../../lib/counted.ts";
 import { HttpError } from "../../lib/http.ts";
 import { countBidding, countNewlyBlocked, countPairs, endpointsOf } from "./bids-of.ts";
 import type { ImportReport } from "./import-answer.ts";
@@ -71,7 +72,7 @@ export function wouldOverwrite(overwritten: readonly Overwritten[], undoneBy: st
 	const what = first === undefined ? "" : `: ${first.section} ${first.id}${first.field === "" ? "" : ` (${first.field})`}`;
 	return new HttpError(409, {
 		error: "Changed since",
-		message: `${undoneBy === undefined ? "" : `Import ${undoneBy} has undone it already. `}${overwritten.length} fields or entries have been changed since${what}: yes=1 (--yes) overwrites them`,
+		message: `${undoneBy === undefined ? "" : `Import ${undoneBy} has undone it already. `}${countedAs(overwritten.length, "field or entry has", "fields or entries have")} been changed since${what}: yes=1 (--yes) overwrites them`,
 		overwritten: overwritten.slice(0, MAX_LISTED),
 		overwritten_count: overwritten.length,
 	});

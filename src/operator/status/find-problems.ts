@@ -3,6 +3,7 @@ import type { ConversionHold, QueueName } from "../../lib/enums.ts";
 import { formatUsd } from "../../lib/money.ts";
 import { shellWord } from "../../lib/shell-word.ts";
 import { HOUR_MS, isoTime, isoTimeOrNull, MINUTE_MS } from "../../lib/time.ts";
+import { atLeast, below, fullDatabase, fullProducts } from "./full-databases.ts";
 import { PROBLEM_KINDS, type Problem, type ProblemKind } from "./problems-answer.ts";
 import type { PaidTwice } from "./read-paid-twice.ts";
 import type { ProblemFacts } from "./read-problems.ts";
@@ -19,7 +20,10 @@ const MAX_NAMED = 10;
 /** What is told by name. */
 export type Named = { late: readonly { name: string; since: number }[]; paidTwice: readonly PaidTwice[] };
 
-type Found = { count: number; text: string; command: string | null; since?: number | null; costMicros?: bigint };
+/** What follows how many there are. */
+type Text = string | { one: string; many: string };
+
+type Found = { count: number; text: Text; command: string | null; since?: number | null; costMicros?: bigint };
 
 type Given = Named & { status: Omit<Status, "problems">; facts: ProblemFacts; now: number };
 
@@ -29,18 +33,27 @@ const KINDS: Record<ProblemKind, (given: Given) => Found> = {
 	dead_letters_clicks: deadLetters("clicks"),
 	dead_letters_postbacks: deadLetters("postbacks"),
 	dead_letters_callbacks: deadLetters("callbacks"),
-	cron_late: ({ late }) => ({
-		count: late.length,
-		text: `jobs of the cron that have failed for ten minutes, or not come to their end for an hour; the log says why: ${late.map(({ name }) => name).join(", ")}`,
-		command: null,
-		since: Math.min(...late.map(({ since }) => since)),
-	}),
+	cron_late: ({ late }) => {
+		const names = late.map(({ name }) => name).join(", ");
+		return {
+			count: late.length,
+			text: {
+				one: `job of the cron that has failed for ten minutes, or not come to its end for an hour; the log says why: ${names}`,
+				many: `jobs of the cron that have failed for ten minutes, or not come to their end for an hour; the log says why: ${names}`,
+			},
+			command: null,
+			since: Math.min(...late.map(({ since }) => since)),
+		};
+	},
 	book_stale: ({ status: { book, book_changes_waiting: waiting }, facts }) => ({
 		count: facts.book_stale === undefined ? 0 : book === null ? 1 : waiting,
 		text:
 			book === null
 				? "campaign book that KV does not have, so new isolates bid for nothing: the cron publishes it, unless it fails"
-				: "changes of the network that bids do not know yet: the cron publishes them, unless it fails",
+				: {
+						one: "change of the network that bids do not know yet: the cron publishes it, unless it fails",
+						many: "changes of the network that bids do not know yet: the cron publishes them, unless it fails",
+					},
 		command: null,
 	}),
 	prices_stale: ({ facts }) => ({
@@ -54,27 +67,42 @@ const KINDS: Record<ProblemKind, (given: Given) => Found> = {
 	queue_backlog_callbacks: backlog("callbacks"),
 	kept_in_kv: ({ status: { kept } }) => ({
 		count: kept.clicks + kept.dead_letters,
-		text: "clicks that the queue refused, or dead letters that the database refused: the cron writes them",
+		text: {
+			one: "click that the queue refused, or dead letter that the database refused: the cron writes it",
+			many: "clicks that the queue refused, or dead letters that the database refused: the cron writes them",
+		},
 		command: null,
 	}),
 	alerts_fail: ({ facts }) => ({
 		count: facts.alerts_fail?.count ?? 0,
-		text: "alerts that ALERT_URL does not take, so nobody is told of what begins and ends: the log says why (alerts.failed)",
+		text: {
+			one: "alert that ALERT_URL does not take, so nobody is told of what begins and ends: the log says why (alerts.failed)",
+			many: "alerts that ALERT_URL does not take, so nobody is told of what begins and ends: the log says why (alerts.failed)",
+		},
 		command: null,
 	}),
 	sums_differ: ({ status }) => ({
 		count: status.sums.difference_count,
-		text: "counters differ from the rows they were made of",
+		text: {
+			one: "counter differs from the rows it was made of",
+			many: "counters differ from the rows they were made of",
+		},
 		command: "reconcile-sums --repair",
 	}),
 	ledger_differs: ({ status }) => ({
 		count: status.ledger.difference_count,
-		text: "conversions differ from their events, or from what publishers were told: the command names each; void and restore those with a wrong credit or amount, trace the others and settle them by hand",
+		text: {
+			one: "conversion differs from its events, or from what its publisher was told: the command names it; void and restore it if its credit or amount is wrong, else trace it and settle it by hand",
+			many: "conversions differ from their events, or from what publishers were told: the command names each; void and restore those with a wrong credit or amount, trace the others and settle them by hand",
+		},
 		command: "check-ledger",
 	}),
 	credited_without_rate: ({ status }) => ({
 		count: status.conversions.credited_without_rate,
-		text: "publishers hold a credit that no report shows, since it has no exchange rate any more: import the rate, or void them",
+		text: {
+			one: "conversion whose credit its publisher holds, and no report shows, since it has no exchange rate any more: import the rate, or void it",
+			many: "conversions whose credits publishers hold, and no report shows, since they have no exchange rate any more: import the rate, or void them",
+		},
 		command: "conversions list --reason no_rate",
 	}),
 	paid_twice: ({ paidTwice }) => {
@@ -82,45 +110,70 @@ const KINDS: Record<ProblemKind, (given: Given) => Found> = {
 			.slice(0, MAX_NAMED)
 			.map(({ adjustment, amountMicros, earnedMicros }) => `${adjustment} (${usdOf(amountMicros)}, earns ${usdOf(earnedMicros)} more)`);
 		// Where the sale has less than was granted for it, the rest is still owed.
+		const all = namesOf(names, paidTwice.length);
 		const whole = paidTwice.find(({ amountMicros, earnedMicros }) => usdOf(earnedMicros) === usdOf(amountMicros));
 		return {
 			count: paidTwice.length,
-			text: `amounts that granted claims, whose sales earn more by themselves since, within a month, as when they are reported after all: undo each whose sale has it now, and grant what is still owed by another amount; ${namesOf(names, paidTwice.length)}`,
+			text: {
+				one: `amount that granted a claim, whose sale earns more by itself since, within a month, as when it is reported after all: undo it if the sale has it now, and grant what is still owed by another amount; ${all}`,
+				many: `amounts that granted claims, whose sales earn more by themselves since, within a month, as when they are reported after all: undo each whose sale has it now, and grant what is still owed by another amount; ${all}`,
+			},
 			command:
 				whole === undefined ? "claims list --state granted" : `adjust undo ${shellWord(whole.adjustment)} --text "The sale has it now."`,
 			since: paidTwice[0]?.at ?? null,
 			costMicros: paidTwice.reduce((sum, { earnedMicros }) => sum + BigInt(earnedMicros), 0n),
 		};
 	},
-	no_rate: held(
-		"no_rate",
-		"conversions without an exchange rate of their day: import it, unless `postback-problems` says that their currency is none",
-	),
-	above_ceiling: held("amount", "conversions that pay more than their platform or campaign may"),
-	in_review: held("review", "conversions of clicks that nobody saw: release them, or void them"),
+	no_rate: held("no_rate", {
+		one: "conversion without an exchange rate of its day: import it, unless `postback-problems` says that its currency is none",
+		many: "conversions without an exchange rate of their day: import it, unless `postback-problems` says that their currency is none",
+	}),
+	above_ceiling: held("amount", {
+		one: "conversion that pays more than its platform or campaign may",
+		many: "conversions that pay more than their platform or campaign may",
+	}),
+	in_review: held("review", {
+		one: "conversion of a click that nobody saw: release it, or void it",
+		many: "conversions of clicks that nobody saw: release them, or void them",
+	}),
 	postbacks_rejected: ({ facts }) => ({
 		count: facts.postbacks_rejected?.count ?? 0,
-		text: "postbacks of platforms that say no sale as they came, or came by a key that has ended, within a week: the command says what mends each",
+		text: {
+			one: "postback of a platform that says no sale as it came, or came by a key that has ended, within a week: the command says what mends it",
+			many: "postbacks of platforms that say no sale as they came, or came by a key that has ended, within a week: the command says what mends each",
+		},
 		command: "postback-problems",
 	}),
 	unmatched: ({ status }) => ({
 		count: status.conversions.unmatched,
-		text: "conversions for which no click was found: attach them",
+		text: {
+			one: "conversion for which no click was found: attach it",
+			many: "conversions for which no click was found: attach them",
+		},
 		command: "conversions list --stage unmatched",
 	}),
 	waiting: ({ status, facts, now }) => ({
 		count: now - (facts.waiting?.since ?? now) > WAITING_LATE_MS ? status.conversions.waiting : 0,
-		text: "conversions that wait for their click, some for more than an hour",
+		text: {
+			one: "conversion that waits for its click, for more than an hour",
+			many: "conversions that wait for their click, some for more than an hour",
+		},
 		command: "conversions list --stage waiting",
 	}),
 	unknown_status: ({ status, facts }) => ({
 		count: status.conversions.unknown_status.count,
-		text: "conversions that stay pending, since no status map knows their platform's word",
+		text: {
+			one: "conversion that stays pending, since no status map knows its platform's word",
+			many: "conversions that stay pending, since no status map knows their platform's word",
+		},
 		command: `postback-problems list${from(facts.unknown_status)}`,
 	}),
 	callbacks_exhausted: ({ status, facts }) => ({
 		count: status.callbacks.exhausted,
-		text: "callbacks that publishers' addresses never took",
+		text: {
+			one: "callback that its publisher's address never took",
+			many: "callbacks that publishers' addresses never took",
+		},
 		command: `callbacks replay --state exhausted${from(facts.callbacks_exhausted)}`,
 	}),
 	callback_addresses_paused: ({ status: { callbacks }, facts }) => {
@@ -128,27 +181,42 @@ const KINDS: Record<ProblemKind, (given: Given) => Found> = {
 		const names = callbacks.paused.map(({ publisher }) => publisher);
 		return {
 			count,
-			text: `addresses of publishers that fail: ${namesOf(names, count)}`,
+			text: {
+				one: `address of a publisher that fails: ${namesOf(names, count)}`,
+				many: `addresses of publishers that fail: ${namesOf(names, count)}`,
+			},
 			command: `callbacks test --publisher ${shellWord(names[0] ?? "")}`,
 			since: Math.min(...callbacks.paused.map(({ since }) => Date.parse(since))),
 		};
 	},
 	claims_open: ({ facts }) => ({
 		count: facts.claims_open?.count ?? 0,
-		text: "claims of publishers that wait for an answer: answer, grant or decline them",
+		text: {
+			one: "claim of a publisher that waits for an answer: answer, grant or decline it",
+			many: "claims of publishers that wait for an answer: answer, grant or decline them",
+		},
 		command: "claims list --state open",
 	}),
-	publisher_suspended: held("publisher_suspended", "conversions of suspended publishers"),
+	publisher_suspended: held("publisher_suspended", {
+		one: "conversion of a suspended publisher",
+		many: "conversions of suspended publishers",
+	}),
 	prices_broke: ({ facts }) => ({
 		count: facts.prices_broke?.count ?? 0,
-		text: "campaigns whose clicks came to earn far less, or more, than before within a week: look at them",
+		text: {
+			one: "campaign whose clicks came to earn far less, or more, than before within a week: look at it",
+			many: "campaigns whose clicks came to earn far less, or more, than before within a week: look at them",
+		},
 		command: "learning show",
 	}),
 	database_filling: ({ status }) => fullDatabase(below(95, status.database_alert)),
 	products_filling: ({ status }) => fullProducts(below(95, status.products_alert)),
 	campaigns_paused: ({ status }) => ({
 		count: status.paused_campaigns.count,
-		text: "campaigns stand still, since a cap is met",
+		text: {
+			one: "campaign stands still, since a cap is met",
+			many: "campaigns stand still, since a cap is met",
+		},
 		command: null,
 	}),
 };
@@ -163,7 +231,10 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 function deadLetters(queue: QueueName) {
 	return ({ status }: Given): Found => ({
 		count: status.dead_letters[queue],
-		text: `messages of the queue ${queue} that no consumer could take`,
+		text: {
+			one: `message of the queue ${queue} that no consumer could take`,
+			many: `messages of the queue ${queue} that no consumer could take`,
+		},
 		command: `replay --queue ${queue}`,
 	});
 }
@@ -174,45 +245,22 @@ function backlog(queue: QueueName) {
 		const oldestAt = oldest === null ? now : Date.parse(oldest);
 		return {
 			count: now - oldestAt < BACKLOG_LATE_MS ? 0 : messages,
-			text: `messages wait in the queue ${queue} for more than ten minutes: the log says what its consumer meets`,
+			text: {
+				one: `message waits in the queue ${queue} for more than ten minutes: the log says what its consumer meets`,
+				many: `messages wait in the queue ${queue} for more than ten minutes: the log says what its consumer meets`,
+			},
 			command: null,
 			since: oldestAt,
 		};
 	};
 }
 
-function held(why: ConversionHold, text: string) {
+function held(why: ConversionHold, text: Text) {
 	return ({ status }: Given): Found => ({
 		count: status.conversions.held_for[why],
 		text,
 		command: `conversions list --reason ${why}`,
 	});
-}
-
-/** @param percent null where it is not so full, or of the other kind */
-function fullDatabase(percent: number | null): Found {
-	return {
-		count: percent === null ? 0 : 1,
-		text: `the network's database is over ${percent} % full: when it is full, nothing more is written; shorten CLICK_RETENTION_DAYS, or move to PostgreSQL`,
-		command: "database move",
-	};
-}
-
-/** @param percent null where it is not so full, or of the other kind */
-function fullProducts(percent: number | null): Found {
-	return {
-		count: percent === null ? 0 : 1,
-		text: `the products' database is over ${percent} % full: when it is full, no feed is taken over; remove products that are sold no more by --replace, or send smaller feeds`,
-		command: "products",
-	};
-}
-
-function atLeast(least: number, percent: number | null): number | null {
-	return percent !== null && percent >= least ? percent : null;
-}
-
-function below(most: number, percent: number | null): number | null {
-	return percent !== null && percent < most ? percent : null;
 }
 
 /** The option that has a command reach back as far as the problem does. */
@@ -230,7 +278,7 @@ function show(kind: ProblemKind, { count, text, command, since, costMicros }: Fo
 	const cost = costMicros ?? facts[kind]?.costMicros ?? null;
 	return {
 		kind,
-		text,
+		text: typeof text === "string" ? text : count === 1 ? text.one : text.many,
 		since: isoTimeOrNull(at),
 		count,
 		cost: cost === null ? null : usdOf(cost),

@@ -47,6 +47,26 @@ describe("unit: the status in words", () => {
 			"                  1 wait",
 		]);
 		expect(describeStatus(STATUS).at(-1)).toBe("Problems          none");
+		// A state is there or not: a number before it would be one of what its text does not name.
+		const state = { kind: "database_filling", text: "the database is full", count: 1, since: null, cost: null, command: null } as const;
+		expect(describeStatus({ ...STATUS, problems: [state] }).at(-1)).toBe("Problems          the database is full");
+	});
+
+	test("says of one difference that it differs", () => {
+		const difference = (count: number) =>
+			describeStatus({
+				...STATUS,
+				sums: { ...STATUS.sums, difference_count: count },
+				ledger: { ...STATUS.ledger, difference_count: count },
+			}).filter((line) => /^(Counters|Ledger) /.test(line));
+		expect(difference(1)).toEqual([
+			"Counters          1 sum differs from its rows: `reconcile-sums --repair` writes them right",
+			"Ledger            1 thing differs; not all checked yet",
+		]);
+		expect(difference(2)).toEqual([
+			"Counters          2 sums differ from their rows: `reconcile-sums --repair` writes them right",
+			"Ledger            2 things differ; not all checked yet",
+		]);
 	});
 
 	test("says how full each database is", () => {

@@ -258,7 +258,7 @@ describe("worker: conversions are valued by corrected rates", () => {
 		[{ currency: "eur" }, "currency", "must be a currency's code such as EUR"],
 		[{ currency: "CHF" }, "currency", "has no exchange rate of these days"],
 		[{ from: "2026-11-12" }, "to", "must not be before from"],
-		[{ from: "2025-11-01" }, "to", "must be at most 366 days from from"],
+		[{ from: "2025-11-01" }, "to", "must leave at most 366 days, both included"],
 		[{ from: "2026-02-30" }, "from", "must be a day of the calendar"],
 		[{ text: " " }, "text", "must not be blank"],
 	])("refuses %j", async (body, path, message) => {
