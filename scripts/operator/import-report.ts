@@ -40,11 +40,14 @@ export function describeReport(report: ImportReport): string {
 	return [...lines, ...describeEnd(report)].join("\n");
 }
 
-/** Warnings of a change, and how to undo it. */
-export function describeEnd({ id, dry_run, needs_confirmation, warnings, warning_count }: ImportReport): string[] {
+/** Warnings of a change, and how to undo it. @param whole what a warning without a path is of */
+export function describeEnd(
+	{ id, dry_run, needs_confirmation, warnings, warning_count }: ImportReport,
+	whole: "(the file)" | "(the entry)" = "(the file)",
+): string[] {
 	const lines: string[] = [];
 	if (warning_count > 0) {
-		const shown = describePlaces(warnings.slice(0, MAX_WARNINGS), warning_count);
+		const shown = describePlaces(warnings.slice(0, MAX_WARNINGS), warning_count, whole);
 		lines.push(`${counted(warning_count, "warning")}:`, ...shown);
 	}
 	if (dry_run)
@@ -58,8 +61,8 @@ export function describeEnd({ id, dry_run, needs_confirmation, warnings, warning
 }
 
 /** A line a place, one for how many more there are, and where to look for what is not there. */
-export function describePlaces(places: readonly { path: string; message: string }[], count: number): string[] {
-	const lines = places.map(({ path, message }) => `  ${path === "" ? "(the file)" : path}: ${message}`);
+export function describePlaces(places: readonly { path: string; message: string }[], count: number, whole = "(the file)"): string[] {
+	const lines = places.map(({ path, message }) => `  ${path === "" ? whole : path}: ${message}`);
 	return [
 		...lines,
 		...(count > places.length ? [`  … and ${count - places.length} more`] : []),

@@ -56,7 +56,8 @@ export async function sendChange(path: string, body: object, options: ChangeOpti
 		names: { ...CHANGE_NAMES, import: "the id" },
 		stands: `${options.dryRun ? "" : "`imports` shows whether it was done. "}See the server's log.`,
 	});
-	if (!options.json) console.log([...describeDifference(report.difference, report.dry_run), ...describeEnd(report)].join("\n"));
+	if (!options.json)
+		console.log([...describeDifference(report.difference, report.dry_run), ...describeEnd(report, "(the entry)")].join("\n"));
 }
 
 const CHANGE_NAMES = namesOf(["dryRun", "yes"]);

@@ -194,6 +194,12 @@ describe("npm run operator", () => {
 		expect(late.stderr).toContain("it has changed.\n  brands shoes.example: by anna at 2026-11-22T08:00:00.000Z (i-9)\n  … and 2 more");
 	});
 
+	it("warns of a changed entry as of one, not of a file", async () => {
+		answer = { status: 200, body: JSON.stringify({ ...REPORT, warnings: [{ path: "", message: "bids without a cap" }] }) };
+		const { stdout } = await run("set", "campaign", "9001", "epc=0.42", "--url", url);
+		expect(stdout).toContain("1 warning:\n  (the entry): bids without a cap\n");
+	});
+
 	it("changes single entries, and undoes an import", async () => {
 		const entry = JSON.stringify({ id: "acme", blocked_brands: [{ domain: "hats.example" }] });
 		const report = JSON.stringify(REPORT);
