@@ -1353,11 +1353,13 @@ describe("npm run operator", () => {
 			counts: { keys: 2 },
 			request_id: "r-1",
 		} as const;
-		answer = { status: 200, body: JSON.stringify({ data: [change], limit: 1, next_cursor: "next" } satisfies AuditPage) };
+		const one = { ...change, verb: "replayDeadLetters", counts: { dead_letters: 1, other_status: 1, changed: 1 } } as const;
+		answer = { status: 200, body: JSON.stringify({ data: [change, one], limit: 2, next_cursor: "next" } satisfies AuditPage) };
 		const { code, stdout } = await run("audit", "--actor", "ada", "--subject-kind", "access_key", "--limit", "1", "--url", url);
 		expect(code).toBe(0);
 		expect(seen[0]?.path).toBe("/operator/audit?actor=ada&subject_kind=access_key&limit=1");
-		expect(stdout).toContain("2026-11-20T09:30:00.000Z  ada (admin)  revokeKeys  access_key acme-media: 2 keys");
+		expect(stdout).toContain("2026-11-20T09:30:00.000Z  ada (admin)  revokeKeys  access_key acme-media: 2 keys\n");
+		expect(stdout).toContain("replayDeadLetters  access_key acme-media: 1 dead letter, 1 other status, 1 changed\n");
 		expect(stdout).toContain("--cursor next");
 	});
 

@@ -34,8 +34,14 @@ async function show(options: Options): Promise<void> {
 }
 
 function describe({ at, actor, role, verb, subject, before, after, counts, request_id: requestId }: Audited): string {
-	const counted = Object.entries(counts ?? {}).map(([what, count]) => `${count} ${what.replaceAll("_", " ")}`);
+	const counted = Object.entries(counts ?? {}).map(([what, count]) => `${count} ${nameOf(what, count)}`);
 	const head = `${at}  ${actor} (${role})  ${verb}  ${subject.kind} ${subject.id}${counted.length === 0 ? "" : `: ${counted.join(", ")}`}`;
 	const changed = [before, after].some((side) => side !== null) ? [`    ${JSON.stringify(before)} → ${JSON.stringify(after)}`] : [];
 	return [head, ...changed, `    request ${requestId}`].join("\n");
+}
+
+/** What was counted: `dead_letters` of one is a dead letter, but `other_status` is the name of what differs. */
+function nameOf(what: string, count: number): string {
+	const words = what.replaceAll("_", " ");
+	return count === 1 ? words.replace(/(?<!u)s$/, "") : words;
 }
