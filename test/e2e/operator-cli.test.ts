@@ -928,6 +928,14 @@ describe("npm run operator", () => {
 		expect(seen.map((request) => request.path)).toEqual([path]);
 	});
 
+	it("clicks list fails where nothing has the id that was asked for, and not where a page has not found it yet", async () => {
+		answer = { status: 200, body: JSON.stringify(EMPTY) };
+		const none = await run("clicks", "list", "--id", "c-1", "--url", url);
+		expect([none.code, none.stderr]).toEqual([1, "\nThere is no click c-1 in this selection. `trace c-1` says what is known of it.\n"]);
+		answer = { status: 200, body: JSON.stringify({ ...EMPTY, next_cursor: "5.c" }) };
+		expect((await run("clicks", "list", "--id", "c-1", "--url", url)).code).toBe(0);
+	});
+
 	it.each([
 		[["audit", "--actor", "ada", "--subject", "acme"], 'There are no changes with --actor "ada", --subject "acme".'],
 		[["clicks", "list", "--source", "news"], 'There are no clicks with --source "news".'],

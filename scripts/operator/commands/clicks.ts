@@ -1,4 +1,5 @@
 import { type ClickPage, clickPageSchema } from "../../../src/operator/clicks/clicks-answer.ts";
+import { Failure } from "../../local/failure.ts";
 import { REASONS } from "../click-reasons.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { readPage } from "../read-page.ts";
@@ -37,12 +38,22 @@ export const command: OperatorCommand = {
 async function list(options: ServerOptions & Partial<Record<Filter, string>>): Promise<void> {
 	const page = await readPage(options, "/operator/clicks", NAMED, clickPageSchema);
 	if (options.json) console.log(JSON.stringify(page, null, 2));
-	if (page.data.length === 0) await refuseUnknown(options, options);
+	if (page.data.length === 0) await refuseMissing(page, options);
 	if (options.json) return;
 	for (const click of page.data) console.log(describeClick(click));
 	if (page.data.length === 0)
 		console.log(page.next_cursor === null ? sayNone("clicks", NAMED, options) : "None among those that were looked at.");
 	if (page.next_cursor !== null) console.log(`There may be more: --cursor ${page.next_cursor}`);
+}
+
+/** What is named should be there. @throws Failure where it is not */
+async function refuseMissing(
+	{ next_cursor }: ClickPage,
+	{ id, ...options }: ServerOptions & Partial<Record<Filter, string>>,
+): Promise<void> {
+	await refuseUnknown(options, options);
+	if (id === undefined || next_cursor !== null || options.cursor !== undefined) return;
+	throw new Failure(`There is no click ${id} in this selection. \`trace ${id}\` says what is known of it.`);
 }
 
 /** @example "2026-11-21T09:00:00.000Z  0b7e…  acme-media  shoes.example 9001 US  openrtb  source news  from 203.0.113.0/24  bid 0.3000 USD, earned 0.2400 USD" */
