@@ -76,20 +76,6 @@ export const CLICK_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/click-reasons.test.ts"],
 	},
 	{
-		name: "unseen-calls-share-the-hash-of-their-bid",
-		file: "src/clicks/compose-click.ts",
-		find: " || isUnseen(reason) ? newUuid()",
-		replace: " ? newUuid()",
-		tests: ["test/worker/clicks.test.ts"],
-	},
-	{
-		name: "claims-count-unseen-calls-as-clicks",
-		file: "src/claims/same-sale.ts",
-		find: " AND ${isSeen} THEN 1 END)",
-		replace: " THEN 1 END)",
-		tests: ["test/worker/claims.test.ts"],
-	},
-	{
 		name: "tracking-links-expire",
 		file: "src/clicks/compose-click.ts",
 		find: 'if (token.kind === "link") return false;',
