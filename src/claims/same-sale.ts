@@ -2,7 +2,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { clicksOfHash } from "../db/clicks-of-hash.ts";
 import type { Database } from "../db/client.ts";
-import { isUnseen, UNSEEN_REASONS } from "../lib/traffic-rules.ts";
 import type { Claim, Claimed } from "./claim-answers.ts";
 
 /** What is known of what a claim names. */
@@ -18,10 +17,9 @@ const MAX_OF_ID = 1_000;
 /** The hash of the click of the one sale that a claim is about; null where nobody can tell which is meant. */
 export async function clickOfSale(db: Database, publisher: string, kind: Claim["kind"], known: Known): Promise<string | null> {
 	const { conversions, clicks } = known;
-	const seen = clicks.filter(({ reason }) => !isUnseen(reason));
 	const hashes =
 		kind === "missing"
-			? [...new Set((seen.length > 0 ? seen : clicks).map(({ transaction_id }) => transaction_id))]
+			? [...new Set(clicks.map(({ transaction_id }) => transaction_id))]
 			: conversions.length === 1
 				? await hashesOf(db, publisher, conversions, HAS_ONE_SALE)
 				: [];
@@ -77,12 +75,11 @@ async function namesOfClick(db: Database, publisher: string, hash: string): Prom
 	return [hash, ...own.map(({ id }) => id), ...clickIds.filter((_, n) => isShared[n] === false)];
 }
 
-/** Whether another click of the publisher, that its user has seen, has its click id. It may give all its clicks one: of an id that very many have it is taken for granted. */
+/** Whether another click of the publisher has its click id. It may give all its clicks one: of an id that very many have it is taken for granted. */
 async function haveOthers(db: Database, publisher: string, hash: string, clickId: string): Promise<boolean> {
-	const isSeen = sql`(reason IS NULL OR reason NOT IN (SELECT atom FROM json_each(${JSON.stringify(UNSEEN_REASONS)})))`;
-	const some = sql`SELECT publisher_id, click_hash, reason FROM clicks WHERE publisher_click_id = ${clickId} LIMIT ${MAX_OF_ID + 1}`;
+	const some = sql`SELECT publisher_id, click_hash FROM clicks WHERE publisher_click_id = ${clickId} LIMIT ${MAX_OF_ID + 1}`;
 	const [found] = await db.all<{ clicks: number; others: number }>(sql`SELECT count(*) AS clicks,
-		count(CASE WHEN publisher_id = ${publisher} AND click_hash <> ${hash} AND ${isSeen} THEN 1 END) AS others FROM (${some}) s`);
+		count(CASE WHEN publisher_id = ${publisher} AND click_hash <> ${hash} THEN 1 END) AS others FROM (${some}) s`);
 	return found !== undefined && (found.others > 0 || found.clicks > MAX_OF_ID);
 }
 

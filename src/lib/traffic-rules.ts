@@ -32,14 +32,6 @@ export const UNPAID_REASONS = [
 export const CLICK_REASONS = [...UNPAID_REASONS, "voided"] as const;
 export type UnpaidReason = (typeof UNPAID_REASONS)[number];
 
-/** Reasons of calls that no user has seen: their sales are reviewed, and each has a click hash of its own. */
-export const UNSEEN_REASONS: readonly string[] = ["prefetch", "embedded"] satisfies readonly UnpaidReason[];
-
-/** Whether a page that its user never saw called the link: how cookies are stuffed. */
-export function isUnseen(reason: string | null): boolean {
-	return reason !== null && UNSEEN_REASONS.includes(reason);
-}
-
 /** Reasons that hold from a moment on, until what has stopped is active again. */
 export const STOP_REASONS = [
 	"publisher_suspended",

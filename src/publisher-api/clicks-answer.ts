@@ -13,7 +13,7 @@ export const publisherClickSchema = v.strictObject({
 	transaction_id: v.pipe(
 		text,
 		v.description(
-			"As `clickid_level` has it where you are paid for it. Clicks of one bid share it, and one of them is paid; each click on a brand's link has its own, and so has each that is `embedded` or `prefetch`.",
+			"As `clickid_level` has it where you are paid for it. Clicks of one bid share it, and one of them is paid; each click on a brand's link has its own.",
 		),
 	),
 	click_id: v.pipe(textOrNull, v.description("Your click id, where the link had one.")),
@@ -27,7 +27,7 @@ export const publisherClickSchema = v.strictObject({
 	subid3: v.optional(text),
 	subid4: v.optional(text),
 	subid5: v.optional(text),
-	country: v.pipe(textOrNull, v.description("Of the campaign that the link led to.")),
+	country: v.pipe(textOrNull, v.description("Of the link.")),
 	keyword: v.pipe(textOrNull, v.description("The keyword that priced the bid.")),
 	price: v.pipe(usd, v.description("What the bid or link promised, USD.")),
 	revenue: v.pipe(usd, v.description("What the click itself earns, USD; conversions of it are in the reports.")),

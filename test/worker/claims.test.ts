@@ -143,26 +143,6 @@ describe("worker: claims and money", () => {
 		await endAll();
 	});
 
-	it("a call that no user has seen, which has a hash of its own, does not part the names of the click that it came before", async () => {
-		const early = { at: AT, campaignId: 11, kind: "openrtb", publisher: "identity-cpa", texts: { clickid: "early" } } as const;
-		await consumeClicks(
-			capDeps(() => AT),
-			letters(
-				clickMessage({ ...early, hash: "3".repeat(32), reason: "prefetch" }),
-				clickMessage({ ...early, hash: "4".repeat(32), reason: "embedded" }),
-				clickMessage({ ...early, hash: "5".repeat(32) }),
-			),
-		);
-		for (const [one, other] of [["early", "5".repeat(32)] as const, ["5".repeat(32), "early"] as const]) {
-			const opened = await claim(one);
-			const again = await claim(other);
-			expect([one, opened.outcome, again.outcome, again.claim.id]).toEqual([one, "opened", "under_way", opened.claim.id]);
-			await endAll();
-		}
-		expect((await claim("3".repeat(32))).outcome).toBe("opened");
-		await endAll();
-	});
-
 	it("a sale that is there has one claim under way, too: by its transaction, its click, or either spelled otherwise", async () => {
 		const [click] = await rowsOf<{ id: string }>("SELECT id FROM clicks WHERE click_hash = ?", "a".repeat(32));
 		const names = ["sold", "held-1", "a".repeat(32), click?.id ?? "", "so\u0001ld", "\u0002SOLD".toLowerCase()];
