@@ -12,7 +12,7 @@ import { clickHashOf } from "../lib/md5-ids.ts";
 import { priceToMicros } from "../lib/money.ts";
 import type { Query } from "../lib/query.ts";
 import { SECOND_MS } from "../lib/time.ts";
-import { layPolicies, type TrafficPolicy, type UnpaidReason } from "../lib/traffic-rules.ts";
+import { layPolicies, type TrafficPolicy } from "../lib/traffic-rules.ts";
 import { privacyOf } from "../privacy/privacy-of.ts";
 import { readQuerySignals } from "../privacy/query-signals.ts";
 import type { Target } from "./choose-target.ts";
@@ -53,7 +53,7 @@ export function composeClick(asked: AskedClick, found: FoundClick): ComposedClic
 		format: CLICK_FORMAT,
 		id: newTimeOrderedId(now),
 		at: now,
-		hash: clickHashOf(token.kind === "link" || isUnseen(reason) ? newUuid() : token.auctionId),
+		hash: clickHashOf(token.kind === "link" ? newUuid() : token.auctionId),
 		kind: token.kind,
 		publisher: token.publisher,
 		brandId: token.advertiserId,
@@ -78,11 +78,6 @@ export function composeClick(asked: AskedClick, found: FoundClick): ComposedClic
 		network: undefined,
 	};
 	return { click, visitor, stripped: isStripped ? policy : null };
-}
-
-/** A page that its user never saw called the link: its sale is reviewed, and no other call of the bid's may speak for it. */
-function isUnseen(reason: UnpaidReason | null): boolean {
-	return reason === "embedded" || reason === "prefetch";
 }
 
 function factsOf({ deps, request, method, token }: AskedClick, found: FoundClick, visitor: Visitor, policy: TrafficPolicy): ClickFacts {

@@ -31,9 +31,6 @@ export type ClickMatch = { click: CandidateClick; attribution: Attribution; why:
 /** More redirects than this under one publisher click id are never one click. */
 export const MAX_CANDIDATES = 50;
 
-/** Times that one is prefetched for its user: by an ad server's machines, and the user's browser. */
-const MAX_PREFETCHES = 3;
-
 const HASH = /^[0-9a-f]{32}$/i;
 
 /** How far the clocks of a redirect and of the intake may be apart. */
@@ -92,17 +89,13 @@ export function matchClick(
 	);
 	const named = choose(platform, possible);
 	if (named.click === null) return named;
-	const own = possible.filter((click) => isOf(platform, click));
-	const others = own.filter(({ clickHash }) => clickHash !== named.click.clickHash);
-	const rival = others.some(({ reason }) => (reason === null) === (named.click.reason === null));
-	const isShared = own.some(({ writtenBy }) => writtenBy === SHARED_ID);
-	if (rival || isShared || isStuffed(others) || byPublisherClickId.length > MAX_CANDIDATES) return { click: null, why: "ambiguous" };
+	const rival = possible.some(
+		(click) =>
+			isOf(platform, click) && click.clickHash !== named.click.clickHash && (click.reason === null) === (named.click.reason === null),
+	);
+	const isShared = possible.some((click) => isOf(platform, click) && click.writtenBy === SHARED_ID);
+	if (rival || isShared || byPublisherClickId.length > MAX_CANDIDATES) return { click: null, why: "ambiguous" };
 	return { click: named.click, attribution: "publisher_click_id", why: null };
-}
-
-/** Whether one of a click's name was called where its user saw nothing, so that a sale by that name may be of whoever was made to call it. */
-function isStuffed(others: readonly CandidateClick[]): boolean {
-	return others.some(({ reason }) => reason === "embedded") || others.filter(({ reason }) => reason === "prefetch").length > MAX_PREFETCHES;
 }
 
 function choose(

@@ -3,7 +3,7 @@ import { Md5 } from "ts-md5";
 
 /**
  * The click hash: of an auction's id, so that one auction is one click however often its URL is called; of a fresh UUID for a
- * tracking link, and for a call that no user has seen.
+ * tracking link.
  * @param id ASCII
  */
 export function clickHashOf(id: string): string {

@@ -56,16 +56,6 @@ describe("unit: which click a postback speaks of", () => {
 		expect(match([click({ id: "b" }), click({ id: "a" })])).toBe("a by click_hash");
 	});
 
-	test("an embedded call of a click's name, or more than three prefetches, may be whose sale it is", () => {
-		const unseen = (reason: "embedded" | "prefetch", at: number) => click({ id: `u${at}`, clickHash: `u${at}`, reason });
-		const prefetches = [1, 2, 3, 4].map((at) => unseen("prefetch", at));
-		expect(match([], [click(), unseen("embedded", 1)])).toBe("ambiguous");
-		expect(match([], [click(), ...prefetches.slice(1)])).toBe("1 by publisher_click_id");
-		expect(match([], [click(), ...prefetches])).toBe("ambiguous");
-		expect(match([], [click(), { ...unseen("embedded", 1), platform: "east" }])).toBe("1 by publisher_click_id");
-		expect(match([click({ id: "h" })], [click({ id: "h" }), unseen("embedded", 1)])).toBe("h by click_hash");
-	});
-
 	test("a publisher's click id counts where one click of the platform has it", () => {
 		expect(match([], [click({ id: "n" })])).toBe("n by publisher_click_id");
 		expect(match([], [click({ id: "n" }), click({ id: "other", clickHash: "b", platform: "east" })])).toBe("n by publisher_click_id");
