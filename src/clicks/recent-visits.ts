@@ -5,7 +5,7 @@
 import { putBounded } from "../lib/bounded-map.ts";
 import { hashOf } from "../lib/hash.ts";
 import { HOUR_MS, hourOf, MINUTE_MS } from "../lib/time.ts";
-import type { TrafficPolicy } from "../lib/traffic-rules.ts";
+import { isUnseen, type TrafficPolicy } from "../lib/traffic-rules.ts";
 import type { ClickMessage } from "./message.ts";
 import type { ClickFacts } from "./payable.ts";
 
@@ -56,9 +56,12 @@ export class RecentVisits {
 		};
 	}
 
-	/** Remembers a click. @returns false where its connection has had so many unpaid ones in an hour that it need not be recorded */
+	/**
+	 * Remembers a click. @returns false where its connection has had so many unpaid ones in an hour that it need not be recorded: of a bid that
+	 * its user has not seen it is all the same, since its sale is reviewed for that
+	 */
 	remember(click: ClickMessage, { connection, network, userAgent }: Place, policy: TrafficPolicy): boolean {
-		const { publisher, brandId, at, reason, hash } = click;
+		const { publisher, brandId, at, reason, hash, kind } = click;
 		if (at - this.#forgotAt >= FORGETTING_MS) this.#forget(at);
 		const known = this.#keep(keyOf(publisher, connection));
 		const windowMs = Math.max(HOUR_MS, policy.repeatMinutes * MINUTE_MS);
@@ -68,7 +71,7 @@ export class RecentVisits {
 		if (reason === undefined) {
 			known.visits.push({ at, brandId, browser: browserOf(userAgent), bid: hashOf(hash) });
 			if (network !== null) this.#countNetwork(publisher, network, at);
-		} else if (known.unpaid.length >= MAX_CLICKS) return false;
+		} else if (known.unpaid.length >= MAX_CLICKS) return kind !== "link" && isUnseen(reason);
 		else known.unpaid.push(at);
 		return true;
 	}

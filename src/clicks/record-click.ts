@@ -100,7 +100,7 @@ function holdAgainstRecent({ visits }: ClickStore, click: ClickMessage, place: P
 /** Past a limit a click is not paid. Where a limit fails it limits nothing. */
 async function isOverLimit(
 	{ limits, connectionKey }: ClickStore,
-	{ kind, hash, publisher }: ClickMessage,
+	{ kind, hash, publisher, reason }: ClickMessage,
 	{ connection, wide }: { connection: string | undefined; wide: string | null },
 	stripped: Stripped,
 ): Promise<boolean> {
@@ -108,7 +108,8 @@ async function isOverLimit(
 		limit !== undefined && (await within(limit.limit({ key }), LIMIT_TIMEOUT_MS, null))?.success === false;
 	try {
 		if (connection !== undefined && (await refuses(limits.address, connection))) return true;
-		const isCounted = stripped?.modes.velocity === "unpaid" && connection !== undefined;
+		// What is not paid anyway uses up nobody's.
+		const isCounted = stripped?.modes.velocity === "unpaid" && connection !== undefined && reason === undefined;
 		if (isCounted && (await refuses(limits.stripped, `${publisher} ${connection}`))) return true;
 		// A limit has one number: a network that may have more in an hour than by default is told by memory alone.
 		if (isCounted && wide !== null && stripped.networkPerHour <= DEFAULT_POLICY.networkPerHour) {

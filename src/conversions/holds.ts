@@ -1,6 +1,7 @@
 /** What keeps a conversion whose worth is known from being credited: pure. */
 import type { ConversionHold } from "../lib/enums.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, ABSOLUTE_MAX_SALES_MICROS, DEFAULT_MAX_PAYOUT_MICROS } from "../lib/money.ts";
+import { isUnseen } from "../lib/traffic-rules.ts";
 import type { Conversion } from "./conversion.ts";
 import type { CandidateClick } from "./match-click.ts";
 
@@ -67,9 +68,4 @@ export function isKeptPending(hold: ConversionHold | null): boolean {
 function ceilingOf(platformMaxMicros: number | null, campaignMaxMicros: number | null): number {
 	const said = [platformMaxMicros, campaignMaxMicros].filter((micros) => micros !== null);
 	return Math.min(ABSOLUTE_MAX_PAYOUT_MICROS, ...(said.length > 0 ? said : [DEFAULT_MAX_PAYOUT_MICROS]));
-}
-
-/** A page that its user never saw called the link: how cookies are stuffed. */
-export function isUnseen(reason: CandidateClick["reason"]): boolean {
-	return reason === "embedded" || reason === "prefetch";
 }

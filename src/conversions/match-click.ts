@@ -1,6 +1,7 @@
 import { type clicks, SHARED_ID } from "../db/schema/clicks.ts";
 import type { Attribution, NoMatch, PricingModel } from "../lib/enums.ts";
 import { MINUTE_MS } from "../lib/time.ts";
+import { isNameOfClickId } from "./other-names.ts";
 
 /** What settling needs of a click and of its publisher. */
 export type CandidateClick = Pick<
@@ -56,9 +57,9 @@ const NO_ID = new RegExp(
 /** What stands in the place of a click id that is erased, where no click is to be found by it. */
 export const NAMES_NONE = "none";
 
-/** Whether a click id is a word for none: no click is found by it. */
+/** Whether a click id is a word for none, or the name of one that nobody filled in: no click is found by it. */
 export function saysNoId(cid: string): boolean {
-	return NO_ID.test(cid);
+	return NO_ID.test(cid) || isNameOfClickId(cid);
 }
 
 /** A click id as a click hash, lower case; null where it cannot be one. */

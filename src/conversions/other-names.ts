@@ -44,6 +44,11 @@ const LONGEST_IN_PLACE = 40;
 /** As macros without signs are written. A click may have any other text as its id, and its sale names that. */
 const CAPITALS = /^[A-Z]+(?:_[A-Z]+)*$/;
 
+/** Whether a click id is the name of one, in whatever letters: no click is found by it, though a click may have it. */
+export function isNameOfClickId(cid: string): boolean {
+	return cid.length <= LONGEST_IN_PLACE && ASCII.test(cid) && (NAMES_IN_PLACE.get("cid")?.has(plainName(cid)) ?? false);
+}
+
 /** Whether a value is the name of what it should be, such as the `TRANSACTION_ID` of an address that nobody has filled in. */
 export function isNameInPlace(field: string, value: string): boolean {
 	if (value.length > LONGEST_IN_PLACE || !(field === "cid" ? CAPITALS : ASCII).test(value)) return false;

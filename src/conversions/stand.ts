@@ -1,9 +1,10 @@
 /** What a conversion of a known click is worth, and whether that counts: pure. */
 import type { ConversionHold } from "../lib/enums.ts";
 import { utcDay } from "../lib/time.ts";
+import { isUnseen } from "../lib/traffic-rules.ts";
 import type { Conversion } from "./conversion.ts";
 import { shareOf, toUsdMicros } from "./exchange.ts";
-import { type HoldFacts, holdOf, isKeptPending, isUnseen, releasedUpTo } from "./holds.ts";
+import { type HoldFacts, holdOf, isKeptPending, releasedUpTo } from "./holds.ts";
 import { type StatedPlatform, statusOf } from "./restate.ts";
 
 export type StandFacts = {

@@ -32,6 +32,11 @@ export const UNPAID_REASONS = [
 export const CLICK_REASONS = [...UNPAID_REASONS, "voided"] as const;
 export type UnpaidReason = (typeof UNPAID_REASONS)[number];
 
+/** Whether a page that its user never saw called the link: how cookies are stuffed. */
+export function isUnseen(reason: string | null): boolean {
+	return reason === "embedded" || reason === "prefetch";
+}
+
 /** Reasons that hold from a moment on, until what has stopped is active again. */
 export const STOP_REASONS = [
 	"publisher_suspended",

@@ -22,11 +22,11 @@ export async function readFields(request: Request): Promise<Fields> {
 
 async function readBody(request: Request): Promise<Fields> {
 	const type = (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-	if (type === "multipart/form-data") return readMultipart(request);
+	const isCompressed = COMPRESSED.test(request.headers.get("content-encoding") ?? "");
+	if (type === "multipart/form-data" && !isCompressed) return readMultipart(request);
 	const bytes = await request.arrayBuffer();
 	// Read as it is, it would be said to lack its fields.
-	if (bytes.byteLength > 0 && COMPRESSED.test(request.headers.get("content-encoding") ?? ""))
-		throw unsupported("Send the body without a Content-Encoding.");
+	if (isCompressed && bytes.byteLength > 0) throw unsupported("Send the body without a Content-Encoding.");
 	const text = fromUtf8(bytes);
 	if (type === "application/json" || type.endsWith("+json")) return readJson(text);
 	if (type === "application/x-www-form-urlencoded") return firstOfEach(new URLSearchParams(text));

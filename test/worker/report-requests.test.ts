@@ -105,6 +105,7 @@ describe.each(PATHS)("worker: %s", (path) => {
 		["plain text", { body: form().toString(), headers: { "content-type": "text/plain" } }, 415],
 		["XML", { body: "<a/>", headers: { "content-type": "application/xml" } }, 415],
 		["a compressed form", { body: form(), headers: { "content-encoding": "gzip" } }, 415],
+		["a compressed multipart form", { body: multipart(), headers: { "content-encoding": "gzip" } }, 415],
 		["a body of 100 kB", { body: form({ ...SOUND, x: "x".repeat(100_000) }) }, 413],
 	])("%s: a clear error", async (_name, init: RequestInit, status) => {
 		const response = await postReport(path, init);

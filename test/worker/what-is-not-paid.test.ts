@@ -1,5 +1,5 @@
 /** Traffic that is worth nothing, through the real endpoints and the queue: it is redirected, and nobody is paid for it. */
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MAX_SOURCES_PER_DAY, MAX_UNPAID_PER_HOUR, OTHER_SOURCE } from "../../src/clicks/consumer/batch-bounds.ts";
 import { sweepCaps } from "../../src/clicks/consumer/caps.ts";
@@ -206,5 +206,20 @@ describe("worker: what a caller can fill the database with", () => {
 			{ connection: "loud", stored: 1, dropped: 0 },
 			{ connection: "quiet", stored: 1, dropped: 0 },
 		]);
+	});
+
+	it("that a bid's URL was called where its user saw nothing is stored all the same, once a batch: its sale is reviewed for that", async () => {
+		const of = (hash: string, reason: "bot" | "embedded" | "prefetch", kind: "openrtb" | "link" = "openrtb") =>
+			clickMessage({ at: CLICKED_AT, connection: "loud", userAgentHash: "u", hash: hash.repeat(32), reason, kind });
+		await env.DB.prepare("INSERT INTO unpaid_hours (connection, hour, stored, dropped) VALUES ('loud', ?, ?, 0)")
+			.bind(Math.floor(CLICKED_AT / (60 * MINUTE_MS)), MAX_UNPAID_PER_HOUR)
+			.run();
+		const unseen = [of("a", "embedded"), of("a", "embedded"), of("b", "prefetch"), of("c", "bot"), of("d", "embedded", "link")];
+		await consumeClicks(capDeps(), letters(...unseen));
+		expect(await rowsOf("SELECT click_hash, reason FROM clicks ORDER BY click_hash")).toEqual([
+			{ click_hash: "a".repeat(32), reason: "embedded" },
+			{ click_hash: "b".repeat(32), reason: "prefetch" },
+		]);
+		expect(await rowsOf("SELECT stored, dropped FROM unpaid_hours")).toEqual([{ stored: MAX_UNPAID_PER_HOUR + 2, dropped: 3 }]);
 	});
 });

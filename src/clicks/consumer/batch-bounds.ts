@@ -1,6 +1,7 @@
 /** How much of what is not paid is stored, and how many sources a day has, as they come to be within a batch. */
 import { hashSource } from "../../lib/hash.ts";
 import { hourOf } from "../../lib/time.ts";
+import { isUnseen, type UnpaidReason } from "../../lib/traffic-rules.ts";
 import type { ClickMessage } from "../message.ts";
 import { type ClickState, connectionHourKey, type Decided, publisherDayKey, sourceKey } from "./click-state.ts";
 
@@ -16,6 +17,7 @@ export const MAX_UNPAID_PER_HOUR = 600;
 export class UnpaidClicks {
 	readonly #unpaid = new Map<string, { connection: string; hour: number; before: number; stored: number; dropped: number }>();
 	readonly #unpaidBefore: ReadonlyMap<string, number>;
+	readonly #unseenBids = new Set<string>();
 
 	constructor({ unpaidStored }: Pick<ClickState, "unpaidStored">) {
 		this.#unpaidBefore = unpaidStored;
@@ -25,17 +27,22 @@ export class UnpaidClicks {
 		return [...this.#unpaid.values()].map(({ before: _, ...counted }) => counted);
 	}
 
-	/** Counts an unpaid click by its connection's hour; false where that has stored as many as it may. */
-	mayStore({ connection, at }: ClickMessage): boolean {
+	/**
+	 * Counts an unpaid click by its connection's hour; false where that has stored as many as it may. That a bid's URL was called where its
+	 * user saw nothing is kept all the same, once a batch: its sale is reviewed for that, and whoever did so has an address to fill.
+	 */
+	mayStore({ connection, at, kind, hash }: ClickMessage, reason: UnpaidReason): boolean {
 		if (connection === undefined) return true;
 		const hour = hourOf(at);
 		const key = connectionHourKey(connection, hour);
 		const counted = this.#unpaid.get(key) ?? { connection, hour, before: this.#unpaidBefore.get(key) ?? 0, stored: 0, dropped: 0 };
 		this.#unpaid.set(key, counted);
-		const hasRoom = counted.before + counted.stored < MAX_UNPAID_PER_HOUR;
-		if (hasRoom) counted.stored++;
+		const isNews = kind !== "link" && isUnseen(reason) && !this.#unseenBids.has(hash);
+		if (isNews) this.#unseenBids.add(hash);
+		const isStored = isNews || counted.before + counted.stored < MAX_UNPAID_PER_HOUR;
+		if (isStored) counted.stored++;
 		else counted.dropped++;
-		return hasRoom;
+		return isStored;
 	}
 }
 

@@ -54,7 +54,7 @@ class Ledger {
 			click.reason === undefined
 				? judge(this.#factsOf(click, publisher, campaign, terms, day, policy), policy)
 				: { reason: click.reason, flags: [] };
-		if (judged.reason !== null && !this.#unpaid.mayStore(click)) return;
+		if (judged.reason !== null && !this.#unpaid.mayStore(click, judged.reason)) return;
 		const date = utcDay(click.at);
 		const source = click.texts?.subi ?? click.texts?.psorc ?? null;
 		const isBilled = judged.reason === null;

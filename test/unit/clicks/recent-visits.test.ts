@@ -101,10 +101,11 @@ describe("unit: clicks of which nothing is kept", () => {
 		await from("2001:db8:85a3:1200::/64");
 		await from("2001:db8:85a3:1300::/64");
 		await from("203.0.113.7");
+		await record(click(0, { reason: "embedded" }), "Browser", { ...DEFAULT_POLICY, repeatMinutes: 0 }, "2001:db8:85a3:1600::/64");
 		// Who may have more in an hour has no limit of a minute.
 		await from("2001:db8:85a3:1400::/64", { networkPerHour: 5_000 });
 		await from("2001:db8:85a3:1500::/64", { modes: { ...DEFAULT_POLICY.modes, velocity: "flag" } });
-		expect(reasons(sent)).toEqual(["velocity", "velocity", undefined, undefined, undefined]);
+		expect(reasons(sent)).toEqual(["velocity", "velocity", undefined, "embedded", undefined, undefined]);
 		// By publisher, and by keyed hashes: of three connections and, twice, of their network.
 		expect([asked.length, new Set(asked).size]).toEqual([6, 5]);
 		expect(asked.every((key) => /^acme [0-9a-f]{16}$/.test(key))).toBe(true);
@@ -149,6 +150,17 @@ describe("unit: clicks of which nothing is kept", () => {
 		expect(sent).toHaveLength(600);
 		await record(click(HOUR_MS / MINUTE_MS, { reason: "bot" }));
 		expect(sent).toHaveLength(601);
+		for (let at = 0; at < 600; at++) await record(click(HOUR_MS / MINUTE_MS, { reason: "embedded" }));
+		expect(sent).toHaveLength(1_200);
+		// That a bid's user saw nothing is told all the same.
+		for (const reason of ["embedded", "prefetch"] as const) {
+			await record(click(HOUR_MS / MINUTE_MS, { reason, kind: "openrtb" }));
+			await record(click(HOUR_MS / MINUTE_MS, { reason, kind: "link" }));
+		}
+		expect(sent.slice(1_200).map(({ kind, reason }) => [kind, reason])).toEqual([
+			["openrtb", "embedded"],
+			["openrtb", "prefetch"],
+		]);
 	});
 
 	it("are remembered for an hour, or as long as a rule on repeats asks, and then not even as a hash", async () => {

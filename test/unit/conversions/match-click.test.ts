@@ -56,6 +56,13 @@ describe("unit: which click a postback speaks of", () => {
 		expect(match([click({ id: "b" }), click({ id: "a" })])).toBe("a by click_hash");
 	});
 
+	test.each(["clickid", "CLICK_ID", "click-id", "cid", "aff click id"])(
+		"by %s, which somebody left in its place, no click is found",
+		(name) => {
+			expect(match([], [click({ publisherClickId: name })])).toBe("no_click");
+		},
+	);
+
 	test("a publisher's click id counts where one click of the platform has it", () => {
 		expect(match([], [click({ id: "n" })])).toBe("n by publisher_click_id");
 		expect(match([], [click({ id: "n" }), click({ id: "other", clickHash: "b", platform: "east" })])).toBe("n by publisher_click_id");

@@ -860,6 +860,17 @@ describe("worker: settling", () => {
 			expect(await stored(txnid)).toMatchObject({ stage: "settled", status: "approved" });
 		});
 
+		test.each(["bot", "no_user_agent", "data_centre"])("of a program's click (%s) whose bid was prefetched once", async (reason) => {
+			const hash = crypto.randomUUID().replaceAll("-", "");
+			const own = clickRow({ click_hash: hash, reason, pricing_model: "CPA" });
+			await storeClicks(own);
+			await consume(postbackMessage("west", { txnid: `${reason}-alone`, cid: hash }));
+			expect(await stored(`${reason}-alone`)).toMatchObject({ click_id: own.id, stage: "settled" });
+			await storeClicks(clickRow({ click_hash: hash, reason: "prefetch", pricing_model: "CPA" }));
+			await consume(postbackMessage("west", { txnid: `${reason}-beside`, cid: hash }));
+			expect(await stored(`${reason}-beside`)).toMatchObject({ click_id: own.id, stage: "quarantined", held_for: "review" });
+		});
+
 		test("of a paid click whose bid was prefetched more than twenty times, by visitors of whom nothing is kept", async () => {
 			for (const [times, stage] of [
 				[20, "settled"],
