@@ -34,7 +34,7 @@ export type HashClick = {
 	clickHash: string;
 	writtenBy: string;
 	reason: CandidateClick["reason"];
-	/** Whether others than its user called the click's URL: any page that embedded it, more than some that prefetched it, or a program beside one. */
+	/** Whether others than its user called the click's URL: see {@link isStuffed}. */
 	isStuffed: number;
 };
 
@@ -81,7 +81,10 @@ const MAX_PREFETCHES = 20;
 const surroundings = sql`CASE WHEN p.callback_url IS NOT NULL THEN 1 ELSE 0 END AS "hasCallbackUrl", p.amendments AS amendments,
 	CASE WHEN p.status = 'suspended' THEN 1 ELSE 0 END AS "isSuspended", g.max_payout_micros AS "campaignMaxMicros"`;
 
-/** Of a click `c`. A program's speaks for nobody who prefetched its bid. */
+/**
+ * Of a click `c`: any page embedded its bid, or more than some prefetched it, or it is a program's, which speaks for nobody who prefetched
+ * it.
+ */
 const isStuffed = sql`CASE WHEN EXISTS (SELECT 1 FROM clicks e WHERE e.click_hash = c.click_hash AND e.reason <> 'voided' AND e.reason = 'embedded')
 		OR (SELECT CASE WHEN COUNT(*) > ${MAX_PREFETCHES} THEN COUNT(*) ELSE COUNT(DISTINCT e.ip_prefix || ' ' || e.user_agent_hash) END FROM clicks e
 			WHERE e.click_hash = c.click_hash AND e.reason <> 'voided' AND e.reason = 'prefetch') > ${MAX_PREFETCHERS}

@@ -29,7 +29,7 @@ export class UnpaidClicks {
 
 	/**
 	 * Counts an unpaid click by its connection's hour; false where that has stored as many as it may. That a bid's URL was called where its
-	 * user saw nothing is kept all the same, once a batch: its sale is reviewed for that, and whoever did so has an address to fill.
+	 * user saw nothing is stored all the same, once a batch: its sale is reviewed for that, or whoever does it would fill the hour first.
 	 */
 	mayStore({ connection, at, kind, hash }: ClickMessage, reason: UnpaidReason): boolean {
 		if (connection === undefined) return true;
