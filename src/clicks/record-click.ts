@@ -18,7 +18,7 @@ export type ClickStore = {
 	 * Clicks a minute, by address, by a bid's token, and of stripped ones by publisher and address, and by publisher and IPv6 network of 48
 	 * bits; absent where no limit is bound.
 	 */
-	limits: { address: Limit | undefined; token: Limit | undefined; stripped: Limit | undefined; strippedNetwork?: Limit | undefined };
+	limits: Partial<Record<"address" | "token" | "stripped" | "strippedNetwork", Limit | undefined>>;
 	/** Visits that are written nowhere. */
 	visits: RecentVisits;
 };

@@ -41,16 +41,20 @@ const NAMES_IN_PLACE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 const ASCII = /^[\x20-\x7e]*$/;
 /** Longer than any of these names, with what joins its words. */
 const LONGEST_IN_PLACE = 40;
-/** As macros without signs are written. A click may have any other text as its id, and its sale names that. */
+/** As macros without signs are written. */
 const CAPITALS = /^[A-Z]+(?:_[A-Z]+)*$/;
-
-/** Whether a click id is the name of one, in whatever letters: no click is found by it, though a click may have it. */
-export function isNameOfClickId(cid: string): boolean {
-	return cid.length <= LONGEST_IN_PLACE && ASCII.test(cid) && (NAMES_IN_PLACE.get("cid")?.has(plainName(cid)) ?? false);
-}
 
 /** Whether a value is the name of what it should be, such as the `TRANSACTION_ID` of an address that nobody has filled in. */
 export function isNameInPlace(field: string, value: string): boolean {
-	if (value.length > LONGEST_IN_PLACE || !(field === "cid" ? CAPITALS : ASCII).test(value)) return false;
-	return NAMES_IN_PLACE.get(field)?.has(plainName(value)) ?? false;
+	// A click may have any text as its id, and its sale names that: by other names no click is found.
+	return (field !== "cid" || CAPITALS.test(value)) && isNameOf(field, value);
+}
+
+/** Whether a click id is the name of one, in whatever letters. */
+export function isNameOfClickId(cid: string): boolean {
+	return isNameOf("cid", cid);
+}
+
+function isNameOf(field: string, value: string): boolean {
+	return value.length <= LONGEST_IN_PLACE && ASCII.test(value) && (NAMES_IN_PLACE.get(field)?.has(plainName(value)) ?? false);
 }

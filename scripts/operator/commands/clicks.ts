@@ -13,7 +13,7 @@ const FILTERS = {
 	brand: "of this brand (its domain)",
 	campaign: "of this campaign",
 	platform: "whose campaign was this platform's",
-	country: "whose link was made for this country",
+	country: "whose campaign is of this country",
 	kind: "openrtb, serving-engine or link",
 	reason: "paid, unpaid, or why it is not paid: bot, repeat, over_cap …",
 	from: "clicked at or after this time or UTC date",
