@@ -6,8 +6,8 @@ const WEEKDAY = /^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)
 const TIME = String.raw`(?:[ T,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?([AP])M)?(?: ?(Z|UTC|GMT|[+-]\d{2}:?\d{2}))?)?`;
 const YEAR_FIRST = new RegExp(String.raw`^(\d{4})[/.-](\d{1,2})[/.-](\d{1,2})${TIME}$`, "i");
 const YEAR_LAST = new RegExp(String.raw`^(\d{1,2})[/.-](\d{1,2})[/.-](\d{2}|\d{4})${TIME}$`, "i");
-/** Of years in two digits, the first that can be one: `26-11-05` and `26-Nov-05` are of 2026, as nothing was counted in 2005. */
-const FIRST_YEAR = "20";
+/** Of years in two digits, the first that can be one: `26-11-05` and `26-Nov-05` are of 2026, as nothing was counted in 2005; `26-11-25` may be of 2025. */
+const FIRST_YEAR = 20;
 /** A name of a zone, which may be that of several. */
 const ZONE = / ?\(?[A-Z]{2,5}\)?$/;
 
@@ -22,7 +22,8 @@ export function readDate(text: string, order: DateOrder | null): number | null {
 	if (ofYear !== "") return readParts(ofYear, month, day, time);
 	const [, first = "", second = "", year = "", ...rest] = YEAR_LAST.exec(date) ?? [];
 	const told = Number(first) > 12 ? "dmy" : Number(second) > 12 ? "mdy" : first === second ? "dmy" : order;
-	if (year === "" || told === null || (year.length === 2 && year < FIRST_YEAR)) return null;
+	if (year === "" || told === null) return null;
+	if (year.length === 2 && (Number(year) < FIRST_YEAR || (Number(first) >= FIRST_YEAR && order !== "dmy"))) return null;
 	const [ofDay, ofMonth] = told === "dmy" ? [first, second] : [second, first];
 	return readParts(year.length === 2 ? `20${year}` : year, ofMonth, ofDay, rest);
 }

@@ -480,6 +480,11 @@ describe("unit: amounts and dates of exports", () => {
 		["26-Nov-05", null, null],
 		["26/11/05", null, null],
 		["26-11-05", "dmy", null],
+		["26-11-25", null, null],
+		["26-11-25", "mdy", null],
+		["26-11-25", "dmy", "2025-11-26"],
+		["19-11-25", null, "2025-11-19"],
+		["9-9-25", null, "2025-09-09"],
 		["Tue, 3 Nov 2026", null, "2026-11-03"],
 		["Tuesday, November 3, 2026", null, "2026-11-03"],
 	] as const)("%s (%s) is %s", (text, order, day) => {
@@ -503,11 +508,12 @@ describe("unit: amounts and dates of exports", () => {
 	});
 
 	it("a row whose date is none is told otherwise than one whose date could be two", () => {
-		const rows = ["A,1,03/04/2026", "B,1,13/11/2026 18:50 PST", "C,1,soon"];
+		const rows = ["A,1,03/04/2026", "B,1,13/11/2026 18:50 PST", "C,1,soon", "D,1,26-11-25"];
 		expect(read(["txnid,payout,date", ...rows, ""].join("\n")).faults).toEqual([
 			{ line: 2, message: '"03/04/2026" could be two days: say date_order' },
 			{ line: 3, message: '"13/11/2026 18:50 PST" is no date that can be read: a time zone has to be UTC, or an offset as +01:00' },
 			{ line: 4, message: '"soon" is no date that can be read' },
+			{ line: 5, message: '"26-11-25" could be two days: say date_order' },
 		]);
 	});
 });
