@@ -16,6 +16,9 @@ export type Parameter = {
 	example?: Example;
 };
 
+/** How a form may come. */
+export const FORM_TYPES: readonly string[] = ["application/x-www-form-urlencoded", "multipart/form-data"];
+
 /** `schema` is null where the body is plain text. */
 export type Content = { schema: v.GenericSchema | null; type?: string; example?: Example };
 

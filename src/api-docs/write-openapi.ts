@@ -1,5 +1,16 @@
 /** Writes the OpenAPI 3.1 description of operations. */
-import type { Answer, Answers, Content, Credential, Described, Example, Operation, Parameter, Webhook } from "./operation.ts";
+import {
+	type Answer,
+	type Answers,
+	type Content,
+	type Credential,
+	type Described,
+	type Example,
+	FORM_TYPES,
+	type Operation,
+	type Parameter,
+	type Webhook,
+} from "./operation.ts";
 import { FORBIDDEN, OTHER_METHOD, TOO_MANY_REQUESTS, UNAVAILABLE } from "./operations/shapes.ts";
 import { type Json, Schemas } from "./schemas.ts";
 
@@ -138,7 +149,7 @@ class Description {
 				const json: Json = schema === null ? { type: "string" } : this.#schemas.write(schema);
 				if (example === undefined) return [type, { schema: json }];
 				const value = this.#exampleOf(example);
-				return [type, { schema: type === "application/x-www-form-urlencoded" ? withExamples(json, value) : json, example: value }];
+				return [type, { schema: FORM_TYPES.includes(type) ? withExamples(json, value) : json, example: value }];
 			}),
 		);
 	}

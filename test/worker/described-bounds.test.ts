@@ -105,12 +105,41 @@ describe("worker: bounds that the API descriptions name", () => {
 		}
 	});
 
+	type Forms = Record<
+		string,
+		{ post: { requestBody: { content: Record<string, { schema: { properties: { page: { maximum: number } } } }> } } }
+	>;
+
+	test("a form is taken as every type that its description names", async () => {
+		const { paths } = await (await exports.default.fetch("http://api.example/openapi.json")).json<{ paths: Forms }>();
+		const dates = { start_date: "2026-11-20", end_date: "2026-11-20", report_type: "daywise" };
+		const sale = { txnid: "by-form-1", edate: "2026-11-20", payout: "1", cid: "none" };
+		const asForm = (fields: Record<string, string>) => {
+			const form = new FormData();
+			for (const [name, value] of Object.entries(fields)) form.set(name, value);
+			return form;
+		};
+		const bodies: Record<string, (fields: Record<string, string>) => RequestInit> = {
+			"application/json": (fields) => ({ body: JSON.stringify(fields), headers: { ...KEYS, "content-type": "application/json" } }),
+			"application/x-www-form-urlencoded": (fields) => ({ body: new URLSearchParams(fields), headers: KEYS }),
+			"multipart/form-data": (fields) => ({ body: asForm(fields), headers: KEYS }),
+		};
+		for (const [path, fields, types] of [
+			["/api/reporting/revenue-share", dates, Object.keys(bodies)],
+			["/api/reporting/clicklevel", dates, Object.keys(bodies)],
+			["/api/postback/{access_key}", sale, Object.keys(bodies).slice(1)],
+		] as const) {
+			expect(Object.keys(paths[path]?.post.requestBody.content ?? {}).sort()).toEqual(types);
+			for (const type of types) {
+				const url = `http://api.example${path.replace("{access_key}", "platform-key-northwind")}`;
+				const response = await exports.default.fetch(url, { method: "POST", ...bodies[type]?.(fields) });
+				expect([path, type, response.status, await response.text()]).toEqual([path, type, 200, expect.not.stringContaining("required")]);
+			}
+		}
+	});
+
 	test("a report has no page past the bound that its description names", async () => {
-		type Reports = Record<
-			string,
-			{ post: { requestBody: { content: Record<string, { schema: { properties: { page: { maximum: number } } } }> } } }
-		>;
-		const { paths } = await (await exports.default.fetch("http://api.example/openapi.json")).json<{ paths: Reports }>();
+		const { paths } = await (await exports.default.fetch("http://api.example/openapi.json")).json<{ paths: Forms }>();
 		const path = "/api/reporting/clicklevel";
 		const { maximum } = paths[path]?.post.requestBody.content["application/json"]?.schema.properties.page ?? {};
 		for (const [page, expected] of [

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Example, Operation, Parameter } from "../operation.ts";
+import { type Example, FORM_TYPES, type Operation, type Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { dayBefore, OTHER_METHOD } from "./shapes.ts";
 
@@ -88,6 +88,6 @@ export const POSTBACK_OPERATIONS: readonly Operation[] = [
 		summary: "Report a conversion by form",
 		description: "Fields may stand in the query, the form, or both.",
 		parameters: [ACCESS_KEY],
-		body: { required: false, contents: [{ schema: v.object(fields), type: "application/x-www-form-urlencoded" }] },
+		body: { required: false, contents: FORM_TYPES.map((type) => ({ schema: v.object(fields), type })) },
 	},
 ];

@@ -8,7 +8,7 @@ import {
 	MAX_REVENUE_SHARE_DAYS,
 	REPORT_TYPES,
 } from "../../reports/read-report-query.ts";
-import type { Answer, Answers, Content, Example, Operation } from "../operation.ts";
+import { type Answer, type Answers, type Content, type Example, FORM_TYPES, type Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { count, dateSchema, dayBefore, errorSchema, messagesAnswer, OTHER_METHOD, TOO_LARGE, UNAUTHORIZED, usd } from "./shapes.ts";
 
@@ -130,10 +130,7 @@ const CSV =
 	"`Accept: text/csv` gives the same records as CSV (`text/csv; charset=utf-8; header=present`): a header line with the fields' names, then a line a record, with an apostrophe before text that a spreadsheet would run as a formula; what stands beside `data` in JSON is in the headers `x-page`, `x-limit`, `x-total-records`, `x-total-pages` and `x-as-of`.";
 
 function bodies(schema: v.GenericSchema, example: Example): readonly Content[] {
-	return [
-		{ schema, type: "application/x-www-form-urlencoded", example },
-		{ schema, example },
-	];
+	return [...FORM_TYPES.map((type) => ({ schema, type, example })), { schema, example }];
 }
 
 /** A period of this many days that ends today. */
