@@ -52,74 +52,120 @@ export async function readLedgerState(
 
 function arrange(rows: LedgerRows): LedgerState {
 	const conversionByKey = new Map(rows.conversions.map((row) => [keyOf(row), row]));
+	const clicksByHash = Map.groupBy(rows.byHash, ({ clickHash }) => clickHash);
+	const clickById = new Map(rows.byId.map((row) => [row.id, row]));
+	const rateById = new Map(rows.rates.map(({ id, usdNanos }) => [id, usdNanos]));
+	const clickRows = [...rows.byHash, ...rows.byName, ...rows.byId];
+	const around: readonly Surroundings[] = [...rows.conversions, ...clickRows];
+	const hashClicks: readonly HashClick[] = [...rows.hashClicks, ...clickRows];
+	const reasonOf = arrangeReasons(rows.conversions, hashClicks);
+	const platformOf = arrangePlatforms(rows);
+	return {
+		storedIntakes: new Set(rows.intakes.map(({ id }) => id)),
+		conversionOf: (key) => withoutSurroundings(conversionByKey.get(keyOf(key))),
+		lastCallbackOf: (key) => lastCallbackIn(conversionByKey.get(keyOf(key))),
+		platformOf,
+		findClick: arrangeNames(rows, clicksByHash, platformOf),
+		clickOf: (id) => clickById.get(id) ?? null,
+		usdNanosOf: (currency, day) => (currency === "USD" ? USD_NANOS : (rateById.get(`${currency} ${day}`) ?? null)),
+		holdFactsOf: arrangeHoldFacts(around, hashClicks, reasonOf, platformOf),
+		erasedCidOf: arrangeErased(hashClicks, clicksByHash, conversionByKey),
+		isBilledClick: (clickId) => {
+			const reason = reasonOf(clickId);
+			return clickId !== null && (reason === null || reason === "voided");
+		},
+		...arrangePublishers(around),
+	};
+}
+
+function arrangePlatforms({ platforms }: LedgerRows): LedgerState["platformOf"] {
 	const platformById = new Map(
-		rows.platforms.map(({ id, statusMap, matchByPublisherClickId, ...rest }): [string, PlatformFacts] => [
+		platforms.map(({ id, statusMap, matchByPublisherClickId, ...rest }): [string, PlatformFacts] => [
 			id,
 			{ ...rest, statusMap: JSON.parse(statusMap) as PlatformFacts["statusMap"], matchByPublisherClickId: matchByPublisherClickId === 1 },
 		]),
 	);
-	const byHash = Map.groupBy(rows.byHash, ({ clickHash }) => clickHash);
-	const byName = Map.groupBy(rows.byName, ({ wanted }) => wanted);
+	return (id) => platformById.get(id) ?? null;
+}
+
+/** By a click's hash, and by the publisher's click id where the platform is matched by it. */
+function arrangeNames(
+	rows: LedgerRows,
+	clicksByHash: ReadonlyMap<string, CandidateClick[]>,
+	platformOf: LedgerState["platformOf"],
+): LedgerState["findClick"] {
+	const clicksByName = Map.groupBy(rows.byName, ({ wanted }) => wanted);
 	const toldSince = new Map(rows.told.map(({ platform, cid, toldAt }) => [`${platform} ${cid}`, toldAt]));
-	const rateById = new Map(rows.rates.map(({ id, usdNanos }) => [id, usdNanos]));
-	const clickRows = [...rows.byHash, ...rows.byName, ...rows.byId];
-	const around: readonly Surroundings[] = [...rows.conversions, ...clickRows];
-	const publishersWith = (fact: "hasCallbackUrl" | "isSuspended") =>
-		new Set(around.filter((row) => row[fact] === 1).map(({ publisherId }) => publisherId));
-	const reachable = publishersWith("hasCallbackUrl");
-	const suspended = publishersWith("isSuspended");
-	const amendments = new Map(around.map((row) => [row.publisherId, row.amendments]));
-	const campaignMaxMicros = new Map(around.map((row) => [row.campaignId, row.campaignMaxMicros]));
-	const hashClicks: readonly HashClick[] = [...rows.hashClicks, ...clickRows];
-	// Of a click that retention has removed nothing is known, which stands for a billed one.
-	const clickReasons = new Map([
-		...rows.conversions.map(({ clickId }) => [clickId, null] as const),
+	return (platform, cid, toldAt) => {
+		const named = platformOf(platform)?.matchByPublisherClickId === true ? clicksByName.get(cid) : undefined;
+		const since = Math.min(toldAt, toldSince.get(`${platform} ${cid}`) ?? toldAt);
+		return matchClick(platform, clicksByHash.get(asClickHash(cid) ?? "") ?? [], named ?? [], since);
+	};
+}
+
+type ReasonOf = (clickId: string | null) => HashClick["reason"] | undefined;
+
+/** Why clicks are not paid: null where they are. Of a click that retention has removed nothing is known, which stands for a billed one. */
+function arrangeReasons(conversions: readonly KnownConversion[], hashClicks: readonly HashClick[]): ReasonOf {
+	const reasons = new Map([
+		...conversions.map(({ clickId }) => [clickId, null] as const),
 		...hashClicks.map(({ id, reason }) => [id, reason] as const),
 	]);
+	return (clickId) => reasons.get(clickId);
+}
+
+function arrangeHoldFacts(
+	around: readonly Surroundings[],
+	hashClicks: readonly HashClick[],
+	reasonOf: ReasonOf,
+	platformOf: LedgerState["platformOf"],
+): LedgerState["holdFactsOf"] {
+	const campaignMaxMicros = new Map(around.map((row) => [row.campaignId, row.campaignMaxMicros]));
+	const suspended = publishersWith(around, "isSuspended");
 	const stuffed = new Set(hashClicks.flatMap(({ id, isStuffed }) => (isStuffed === 1 ? [id] : [])));
-	const erased = new Map(hashClicks.flatMap(({ id, clickHash, writtenBy }) => (writtenBy === ERASED ? [[id, clickHash]] : [])));
-	const erasedHashes = new Set(erased.values());
-	const byId = new Map(rows.byId.map((row) => [row.id, row]));
-	const platformOf = (id: string) => platformById.get(id) ?? null;
+	return ({ platform, campaignId, clickId, publisherId }) => ({
+		platformMaxMicros: platformOf(platform)?.maxPayoutMicros ?? null,
+		campaignMaxMicros: campaignMaxMicros.get(campaignId) ?? null,
+		// Whoever stuffs pages with a bid's URL has clicked it once, and been paid: decision 0032.
+		clickReason: clickId !== null && stuffed.has(clickId) ? "embedded" : (reasonOf(clickId) ?? null),
+		isPublisherSuspended: suspended.has(publisherId),
+	});
+}
+
+function arrangeErased(
+	hashClicks: readonly HashClick[],
+	clicksByHash: ReadonlyMap<string, unknown>,
+	conversionByKey: ReadonlyMap<string, KnownConversion>,
+): LedgerState["erasedCidOf"] {
+	const hashes = new Map(hashClicks.flatMap(({ id, clickHash, writtenBy }) => (writtenBy === ERASED ? [[id, clickHash]] : [])));
+	const erased = new Set(hashes.values());
+	return ({ clickId, attribution, cid, ...key }) => {
+		const hash = asClickHash(cid);
+		const own = hashes.get(clickId ?? "");
+		if (own === undefined) return hash !== null && erased.has(hash) ? hash : null;
+		const hadClick = (conversionByKey.get(keyOf(key))?.clickId ?? null) !== null;
+		if (hadClick && attribution !== "operator") return own;
+		return hash !== null && clicksByHash.has(hash) ? hash : NAMES_NONE;
+	};
+}
+
+function arrangePublishers(around: readonly Surroundings[]): Pick<LedgerState, "hasCallbackUrl" | "amendmentsOf"> {
+	const reachable = publishersWith(around, "hasCallbackUrl");
+	const amendments = new Map(around.map((row) => [row.publisherId, row.amendments]));
 	return {
-		storedIntakes: new Set(rows.intakes.map(({ id }) => id)),
-		conversionOf: (key) => withoutSurroundings(conversionByKey.get(keyOf(key))),
-		lastCallbackOf: (key) => {
-			const row = conversionByKey.get(keyOf(key));
-			if (row === undefined || row.lastId === null || row.lastSeq === null || row.lastStatus === null) return null;
-			const { lastId: id, lastSeq: seq, lastStatus: status, lastPayoutMicros, isLastUnsent } = row;
-			return { id, seq, status, payoutMicros: lastPayoutMicros ?? 0, isUnsent: isLastUnsent === 1 };
-		},
-		platformOf,
-		findClick: (platform, cid, toldAt) => {
-			const named = platformOf(platform)?.matchByPublisherClickId === true ? byName.get(cid) : undefined;
-			const since = Math.min(toldAt, toldSince.get(`${platform} ${cid}`) ?? toldAt);
-			return matchClick(platform, byHash.get(asClickHash(cid) ?? "") ?? [], named ?? [], since);
-		},
-		clickOf: (id) => byId.get(id) ?? null,
-		usdNanosOf: (currency, day) => (currency === "USD" ? USD_NANOS : (rateById.get(`${currency} ${day}`) ?? null)),
-		holdFactsOf: ({ platform, campaignId, clickId, publisherId }) => ({
-			platformMaxMicros: platformOf(platform)?.maxPayoutMicros ?? null,
-			campaignMaxMicros: campaignMaxMicros.get(campaignId) ?? null,
-			// Whoever stuffs pages with a bid's URL has clicked it once, and been paid: decision 0032.
-			clickReason: clickId !== null && stuffed.has(clickId) ? "embedded" : (clickReasons.get(clickId) ?? null),
-			isPublisherSuspended: suspended.has(publisherId),
-		}),
-		erasedCidOf: ({ clickId, attribution, cid, ...key }) => {
-			const hash = asClickHash(cid);
-			const own = erased.get(clickId ?? "");
-			if (own === undefined) return hash !== null && erasedHashes.has(hash) ? hash : null;
-			const hadClick = (conversionByKey.get(keyOf(key))?.clickId ?? null) !== null;
-			if (hadClick && attribution !== "operator") return own;
-			return hash !== null && byHash.has(hash) ? hash : NAMES_NONE;
-		},
-		isBilledClick: (clickId) => {
-			const reason = clickReasons.get(clickId);
-			return clickId !== null && (reason === null || reason === "voided");
-		},
 		hasCallbackUrl: (publisherId) => reachable.has(publisherId),
 		amendmentsOf: (publisherId) => amendments.get(publisherId) ?? "none",
 	};
+}
+
+function publishersWith(around: readonly Surroundings[], fact: "hasCallbackUrl" | "isSuspended"): ReadonlySet<string | null> {
+	return new Set(around.filter((row) => row[fact] === 1).map(({ publisherId }) => publisherId));
+}
+
+function lastCallbackIn(row: KnownConversion | undefined): LastCallback | null {
+	if (row === undefined || row.lastId === null || row.lastSeq === null || row.lastStatus === null) return null;
+	const { lastId: id, lastSeq: seq, lastStatus: status, lastPayoutMicros, isLastUnsent } = row;
+	return { id, seq, status, payoutMicros: lastPayoutMicros ?? 0, isUnsent: isLastUnsent === 1 };
 }
 
 function withoutSurroundings(row: KnownConversion | undefined): Conversion | null {
