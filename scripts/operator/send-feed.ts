@@ -47,7 +47,10 @@ export function addFeedCommand(program: Command, name: "products" | "seller-prod
 		.option("--encoding <name>", "what the feed's text is in, such as windows-1252, where it is neither UTF-8 nor UTF-16")
 		.option("--replace", "then remove what the feed no longer has, of the brands in it")
 		.option("--replace-all", "then remove what the feed does not have, of all brands")
-		.option("--yes", "also where more go than the feed has, and more than a hundred, or the feed ends within a record")
+		.option(
+			"--yes",
+			"also where more go than the feed has, of a brand or of all, and more than a hundred, or the feed ends within a record",
+		)
 		.option("--dry-run", "only say what would be accepted, and what not")
 		.addHelpText("after", "\nProducts are matched by id. The same feed may be sent again at any time; a record at fault is rejected alone.")
 		.action((file: string, options: FeedCommandOptions) => sendFeed(name, file, options));

@@ -1,11 +1,12 @@
 /** POST /operator/products and /operator/seller-products on real D1. */
 import { env } from "cloudflare:workers";
+import type { SQL } from "drizzle-orm";
 import fc from "fast-check";
 import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { feedReportSchema } from "../../src/operator/feeds/feed-answer.ts";
-import { feedWriter } from "../../src/operator/feeds/write-feed.ts";
+import { feedWriter, removeOthers } from "../../src/operator/feeds/write-feed.ts";
 import { csv, jsonLines, postFeed, sendFeed, utf16 } from "../support/feeds.ts";
 import { gzip } from "../support/gzip.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
@@ -713,6 +714,39 @@ describe("worker: replace", () => {
 		expect(shrunk.removed).toBeNull();
 		expect(await sendFeed("products", "", { feed: shrunk.feed, replace: "all", yes: "1" })).toMatchObject({ removed: 210 });
 		expect((await postFeed("products", "", { feed, replace: "all", yes: "y" })).status).toBe(422);
+	});
+
+	it("asks so of each brand: one stray product of it does not make a feed all that there is of a brand", async () => {
+		const hats = Array.from({ length: 120 }, (_, at) => hat(`hat-${at}`));
+		const many = Array.from({ length: 150 }, (_, at) => shoes(`many-${at}`));
+		await sendFeed("products", jsonLines(hats));
+		for (const replace of ["domains", "all"]) {
+			const report = await sendFeed("products", jsonLines([...many, hat("hat-0")]), { replace });
+			expect(report).toMatchObject({
+				removed: null,
+				message: expect.stringMatching(/: 120 products of hats.example would go, and the feed has 1 of it. .*yes=1/),
+			});
+		}
+		expect(await idsStored()).toHaveLength(274);
+		expect(await sendFeed("products", jsonLines(many), { replace: "domains" })).toMatchObject({ removed: 3 });
+		expect(await sendFeed("products", jsonLines([...many, hat("hat-0")]), { replace: "domains", yes: "1" })).toMatchObject({
+			removed: 120,
+		});
+	});
+
+	it("leaves what another feed writes while it removes", async () => {
+		await sendFeed("products", jsonLines([shoes("1")]), { feed: "slow" });
+		const db = openDatabase(env.PRODUCTS);
+		const all = db.all.bind(db);
+		db.all = (async (statement: SQL) => {
+			const rows = await all(statement);
+			// Between the list of those that go and their removal.
+			if (JSON.stringify(rows).includes('"id"')) await sendFeed("products", jsonLines([shoes("2")]), { feed: "quick" });
+			return rows;
+		}) as typeof db.all;
+		const beganAt = Date.now() - 1;
+		expect(await removeOthers(db, "products", { id: "slow", beganAt, scope: "domains" }, false)).toBe(1);
+		expect(await idsStored()).toEqual(["1", "2", "h"]);
 	});
 
 	it.each([

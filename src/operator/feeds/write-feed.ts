@@ -76,7 +76,7 @@ export async function beginFeed(db: Database, feed: string, now: number): Promis
 /** A feed whose products are all in. Scope `domains`: it has all of the brands in it; `all`: of every brand. */
 export type WholeFeed = { id: string; beganAt: number; scope: ReplaceScope };
 
-/** How many products may go that are more than those of the feed without a question. */
+/** How many products may go that are more than those of the feed without a question: of one brand, and of all. */
 const UNASKED = 100;
 
 /**
@@ -87,38 +87,60 @@ const UNASKED = 100;
  */
 export async function removeOthers(db: Database, kind: FeedKind, feed: WholeFeed, isConfirmed: boolean): Promise<number | string> {
 	const table = tableName(TABLES[kind].table);
-	const own = await countOwn(db, table, feed.id);
-	if (own.products === 0) return "the feed has no product";
-	const others = othersOf(feed, own.domains);
-	const asked = Math.max(own.products, UNASKED);
-	if (!isConfirmed) {
-		const going = await db.all(sql`SELECT 1 FROM ${table} WHERE ${others} LIMIT ${asked + 1}`);
-		if (going.length > asked) {
-			return `more than ${asked} products would go, and the feed has ${own.products}. If that is meant, confirm it by yes=1 (--yes)`;
-		}
-	}
+	const counts = await countByDomain(db, table, feed);
+	const own = sumOf(counts, "own");
+	if (own === 0) return "the feed has no product";
+	const replaced = counts.filter((count) => feed.scope === "all" || count.own > 0);
+	const others = sumOf(replaced, "others");
+	const question = isConfirmed ? null : askOf(replaced, own, others);
+	if (question !== null) return `${question}. If that is meant, confirm it by yes=1 (--yes)`;
+	if (others === 0) return 0;
+	const domains = replaced.map(({ domain }) => domain);
+	const going = sql`${isOther(feed)} ${feed.scope === "all" ? sql`` : sql`AND domain IN (SELECT atom FROM json_each(${JSON.stringify(domains)}))`}`;
 	let removed = 0;
 	let last = 0;
 	for (;;) {
-		const rows = await db.all<{ id: number }>(
-			sql`SELECT rowid AS id FROM ${table} WHERE rowid > ${last} AND ${others} ORDER BY rowid LIMIT ${MAX_REMOVED}`,
+		// By rowid: by the index of domains, each statement would read all that is behind it, and sort it.
+		const ids = await listIds(
+			db,
+			sql`SELECT rowid AS id FROM ${table} NOT INDEXED WHERE rowid > ${last} AND ${going}
+			ORDER BY rowid LIMIT ${MAX_REMOVED}`,
 		);
-		const ids = rows.map(({ id }) => id);
-		if (ids.length > 0) await db.run(sql`DELETE FROM ${table} WHERE rowid IN (SELECT atom FROM json_each(${JSON.stringify(ids)}))`);
-		removed += ids.length;
+		// Asked again: another feed may have written some of them since.
+		const isListed = sql`rowid IN (SELECT atom FROM json_each(${JSON.stringify(ids)}))`;
+		if (ids.length > 0)
+			removed += (await listIds(db, sql`DELETE FROM ${table} WHERE ${isListed} AND ${isOther(feed)} RETURNING rowid AS id`)).length;
 		last = ids.at(-1) ?? last;
 		if (ids.length < MAX_REMOVED) return removed;
 	}
 }
 
-function othersOf({ id, beganAt, scope }: WholeFeed, domains: readonly string[]): SQL {
-	const scoped = scope === "all" ? sql`` : sql`AND domain IN (SELECT atom FROM json_each(${JSON.stringify(domains)}))`;
-	return sql`feed_id IS DISTINCT FROM ${id} AND coalesce(fed_at, 0) <= ${beganAt} ${scoped}`;
+/** The question that has to be answered first, if any: a brand of which a feed has one stray product is no brand that shrank. */
+function askOf(counts: readonly DomainCount[], own: number, others: number): string | null {
+	const isMuch = (going: number, kept: number) => going > Math.max(kept, UNASKED);
+	if (isMuch(others, own)) return `${others} products would go, and the feed has ${own}`;
+	const brand = counts.find((count) => count.own > 0 && isMuch(count.others, count.own));
+	return brand === undefined ? null : `${brand.others} products of ${brand.domain} would go, and the feed has ${brand.own} of it`;
 }
 
-async function countOwn(db: Database, table: SQL, feedId: string): Promise<{ products: number; domains: string[] }> {
-	const rows = await db.all<{ domain: string; products: number }>(
-		sql`SELECT domain, count(*) AS products FROM ${table} WHERE feed_id = ${feedId} GROUP BY domain`,
+function isOther({ id, beganAt }: WholeFeed): SQL {
+	return sql`(feed_id IS DISTINCT FROM ${id} AND coalesce(fed_at, 0) <= ${beganAt})`;
+}
+
+/** How many products of a brand are this feed's, and how many are not and were there before it. */
+type DomainCount = { domain: string; own: number; others: number };
+
+async function countByDomain(db: Database, table: SQL, feed: WholeFeed): Promise<DomainCount[]> {
+	return db.all<DomainCount>(
+		sql`SELECT domain, count(*) FILTER (WHERE feed_id = ${feed.id}) AS own, count(*) FILTER (WHERE ${isOther(feed)}) AS others
+			FROM ${table} GROUP BY domain`,
 	);
-	return { products: rows.reduce((sum, { products: own }) => sum + own, 0), domains: rows.map(({ domain }) => domain) };
+}
+
+function sumOf(counts: readonly DomainCount[], name: "own" | "others"): number {
+	return counts.reduce((sum, count) => sum + count[name], 0);
+}
+
+async function listIds(db: Database, statement: SQL): Promise<number[]> {
+	return (await db.all<{ id: number }>(statement)).map(({ id }) => id);
 }
