@@ -16,7 +16,7 @@ import {
 import type { ProductsDeps } from "./deps.ts";
 import { productLinks } from "./link-products.ts";
 import { findPromotableBrands, type PromotableBrand } from "./promotable-brands.ts";
-import { expressionsOf, facetOf, wordsOf } from "./search-terms.ts";
+import { expressionsOf, facetOf, type Title, titleOf, wordsOf } from "./search-terms.ts";
 
 export type AffiliateQuestion = { publisher: Publisher; keyword: string; domain: string | null };
 
@@ -62,23 +62,29 @@ async function findProducts(deps: ProductsDeps, { publisher, keyword, domain }: 
 		if (owner === undefined || !(await findPromotableBrands(deps.network, publisher, [owner])).has(owner)) return [];
 		facets.push([facetOf("domain", owner)]);
 	}
+	const title = titleOf(keyword);
 	for (const expression of expressions) {
-		const found = await findByExpression(deps, publisher, matchProducts(expression, facets));
+		const found = await findByExpression(deps, publisher, matchProducts(expression, facets), title);
 		if (found.length > 0) return found;
 	}
 	return [];
 }
 
 /** The products of one expression. Whose brands count, the products database does not know: the best matches are looked up first. */
-async function findByExpression({ network, products }: ProductsDeps, publisher: Publisher, match: string): Promise<Found> {
-	const first = await products.all<ProductRow>(selectBest(match));
+async function findByExpression(
+	{ network, products }: ProductsDeps,
+	publisher: Publisher,
+	match: string,
+	title: Title | null,
+): Promise<Found> {
+	const first = await products.all<ProductRow>(selectBest(match, title));
 	const found = withBrands(first, await findPromotableBrands(network, publisher, domainsOf(first)));
 	if (found.length >= MAX_RESULTS || first.length < FIRST_LOOK) return found.slice(0, MAX_RESULTS);
 	let passed = match;
 	for (let look = 1; ; look++) {
 		const domains = await products.all<{ domain: string; products: number }>(selectDomains(passed));
 		const brands = await findPromotableBrands(network, publisher, domainsOf(domains));
-		const rows = await products.all<ProductRow>(selectBestOf(passed, [...brands.keys()], MAX_RESULTS));
+		const rows = await products.all<ProductRow>(selectBestOf(passed, title, [...brands.keys()], MAX_RESULTS));
 		const others = domains.filter(({ domain }) => !brands.has(domain)).slice(0, MAX_PASSED);
 		const isAll = domains.reduce((sum, { products: count }) => sum + count, 0) < MAX_CANDIDATES;
 		if (rows.length >= MAX_RESULTS || isAll || others.length === 0 || look === MAX_LOOKS) return withBrands(rows, brands);

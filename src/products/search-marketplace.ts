@@ -3,11 +3,11 @@ import { type SQL, sql } from "drizzle-orm";
 import { runTransaction } from "../db/client.ts";
 import type { Publisher } from "../keys/key-owners.ts";
 import { microsToDecimal4 } from "../lib/money.ts";
-import { MAX_CANDIDATES } from "./affiliate-query.ts";
+import { MAX_CANDIDATES, titledOf } from "./affiliate-query.ts";
 import type { ProductsDeps } from "./deps.ts";
 import { productLinks } from "./link-products.ts";
 import { findPromotableBrands, type PromotableBrand } from "./promotable-brands.ts";
-import { expressionsOf, facetOf, matchOf, wordsOf } from "./search-terms.ts";
+import { expressionsOf, facetOf, matchOf, type Title, titleOf, wordsOf } from "./search-terms.ts";
 
 export type MarketplaceQuestion = { publisher: Publisher; q: string | null; seller: string | null; page: number; perPage: number };
 
@@ -78,8 +78,16 @@ async function findSellerProducts(deps: ProductsDeps, { publisher, q, seller, pa
 	if (seller !== null) facets.push([facetOf("seller_id", seller), facetOf("seller_name", seller)]);
 	// As a rule there is one marketplace, and it may be promoted.
 	if (brands.size < domains.length) facets.push([...brands.keys()].map((domain) => facetOf("domain", domain)));
+	const title = q === null ? null : titleOf(q);
 	for (const expression of expressions) {
-		const found = await readPage(deps, matchOf(TEXT_COLUMNS, expression, facets), expression === null, (page - 1) * perPage, perPage);
+		const found = await readPage(
+			deps,
+			matchOf(TEXT_COLUMNS, expression, facets),
+			title,
+			expression === null,
+			(page - 1) * perPage,
+			perPage,
+		);
 		if (found.total > 0) return { ...found, brands };
 	}
 	return NOTHING;
@@ -96,6 +104,7 @@ const DISTINCT_DOMAINS = sql`
 async function readPage(
 	{ products }: ProductsDeps,
 	match: string,
+	title: Title | null,
 	unranked: boolean,
 	offset: number,
 	limit: number,
@@ -103,9 +112,10 @@ async function readPage(
 	const rankedUpTo = unranked ? 0 : MAX_CANDIDATES;
 	const rankedLimit = Math.min(limit, Math.max(0, rankedUpTo - offset));
 	const matches = sql`FROM seller_products_fts WHERE seller_products_fts MATCH ${match}`;
-	const ranked = sql`SELECT id, score FROM (SELECT rowid AS id, ${RANK} AS score ${matches} LIMIT ${MAX_CANDIDATES})
-		ORDER BY score, id LIMIT ${rankedLimit} OFFSET ${offset}`;
-	const rest = sql`SELECT rowid AS id, 0 AS score ${matches} ORDER BY rowid LIMIT ${limit - rankedLimit} OFFSET ${Math.max(offset, rankedUpTo)}`;
+	const titled = titledOf(sql`seller_products_fts`, sql`seller_products`, title);
+	const ranked = sql`SELECT id, score, ${titled} AS titled FROM (SELECT rowid AS id, ${RANK} AS score ${matches} LIMIT ${MAX_CANDIDATES})
+		ORDER BY titled DESC, score, id LIMIT ${rankedLimit} OFFSET ${offset}`;
+	const rest = sql`SELECT rowid AS id, 0 AS score, 0 AS titled ${matches} ORDER BY rowid LIMIT ${limit - rankedLimit} OFFSET ${Math.max(offset, rankedUpTo)}`;
 	const [counted, ...pages] = await runTransaction(products, [
 		sql`SELECT count(*) AS total ${matches}`,
 		...(rankedLimit > 0 ? [selectRows(ranked)] : []),
@@ -119,7 +129,7 @@ function selectRows(candidates: SQL): SQL {
 	return sql`SELECT s.domain, s.name, s.description, s.manufacturer,
 			s.category, s.catalog_name AS "catalogName", s.asin, s.current_price_micros AS "currentPriceMicros",
 			s.image_url AS "imageUrl", s.stock_availability AS "stockAvailability", s.url
-		FROM (${candidates}) c JOIN seller_products s ON s.rowid = c.id ORDER BY c.score, c.id`;
+		FROM (${candidates}) c JOIN seller_products s ON s.rowid = c.id ORDER BY c.titled DESC, c.score, c.id`;
 }
 
 function writeResult(row: SellerProductRow, redirectUrl: string | null): MarketplaceResult {

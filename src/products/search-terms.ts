@@ -6,6 +6,11 @@ import { utf8 } from "../lib/utf8.ts";
 /** Words of a search that count; more are not looked at. */
 const MAX_TERMS = 32;
 const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
+/** The `'s` of `women's`: as a word of its own, products of `womens` would lack it. */
+const POSSESSIVE = /(?<=[\p{L}\p{N}]([\p{L}\p{N}]))['’ʼ＇](s)(?![\p{L}\p{N}\p{M}])/giu;
+const LETTER = /[\p{L}\p{N}\p{Co}]\p{M}*/gu;
+/** Letters of a word that may be two. */
+const LONGEST_COMPOUND = 24;
 /** Endings that the stemmer takes off: the prefix of such a word would be that of its stem (`bus` would find `bucket`). */
 const STEMMED = /(?:[^s]s|ed|ing)$/i;
 /** How many letters an unfinished ending may have: `runni` is on its way to `running`, whose stem is `run`. */
@@ -14,24 +19,40 @@ const SHORTEST_STEM = 3;
 
 /** The words of a search text in their order, each once; empty where it holds none. */
 export function wordsOf(text: string): string[] {
-	const words = new Map((text.match(WORD) ?? []).map((word) => [word.toLowerCase(), word]));
+	const spelt = text.replaceAll(POSSESSIVE, (_, before: string, s: string) => (/s/i.test(before) ? "" : s));
+	const words = new Map((spelt.match(WORD) ?? []).map((word) => [word.toLowerCase(), word]));
 	return [...words.keys()].slice(0, MAX_TERMS);
+}
+
+/** A title of just what is searched for: one that begins so, as an expression, and is hardly longer. */
+export type Title = { begins: string; maxLength: number };
+
+/** Null where the text has no word. */
+export function titleOf(text: string): Title | null {
+	const words = text.match(WORD);
+	return words === null ? null : { begins: `^ "${words.join(" ")}"`, maxLength: [...text.trim()].length + 2 };
 }
 
 /**
  * What to ask for, the strictest first: the next one is asked only where the one before found nothing.
  * 1. every word, the last also as the beginning of one;
- * 2. the same, with the last word loosened: as a beginning whatever its ending, or cut where its ending may be unfinished;
- * 3. any word.
+ * 2. the same, where two words may be written as one, and one as two (`wifi`, `WH1000XM5`);
+ * 3. as 1, with the last word loosened: as a beginning whatever its ending, or cut where its ending may be unfinished;
+ * 4. any word.
  */
 export function expressionsOf(words: readonly string[]): string[] {
 	const last = words.at(-1);
 	if (last === undefined) return [];
 	const before = words.slice(0, -1).map(quote);
-	const strict = all([...before, STEMMED.test(last) || !canBegin(last) ? quote(last) : beginning(last)]);
+	const exact = [...before, STEMMED.test(last) || !canBegin(last) ? quote(last) : beginning(last)];
+	const joined = words.slice(1).map((word, at) => quote(`${words[at]}${word}`));
+	const strict = all(exact);
+	const respelt = all(
+		exact.map((expression, at) => any([expression, ...halvesOf(words[at] ?? ""), ...joined.slice(Math.max(0, at - 1), at + 1)])),
+	);
 	const loose = all([...before, any([beginning(last), ...stemsOf(last).map(quote)])]);
 	const some = any([...before, beginning(last)]);
-	return [...new Set(words.length > 1 ? [strict, loose, some] : [strict, loose])];
+	return [...new Set(words.length > 1 ? [strict, respelt, loose, some] : [strict, respelt, loose])];
 }
 
 /** One letter is the beginning of too much, except where a sign may be a word. */
@@ -42,6 +63,13 @@ function canBegin(word: string): boolean {
 /** A word or its continuation; the word itself weighs more, for both count. */
 function beginning(word: string): string {
 	return canBegin(word) ? any(spellings(word).flatMap((spelling) => [`"${spelling}"`, `"${spelling}" *`])) : quote(word);
+}
+
+/** A word as two, cut wherever it may be. */
+function halvesOf(word: string): string[] {
+	const letters = word.match(LETTER) ?? [];
+	if (letters.length > LONGEST_COMPOUND) return [];
+	return letters.slice(1).map((_, at) => `"${letters.slice(0, at + 1).join("")} ${letters.slice(at + 1).join("")}"`);
 }
 
 function stemsOf(word: string): string[] {

@@ -291,6 +291,53 @@ describe("worker: which products are found", () => {
 		expect(await idsOf("zebra bag")).toEqual(["S-7", "S-6"]);
 	});
 
+	it("a title of just the keyword comes first, however long its description is beside those of what goes with it", async () => {
+		const colours = Array.from({ length: 70 }, (_, at) => `colour${at}`);
+		await importFile({
+			products: [
+				...colours.map((colour) => productEntry(`L-${colour}`, `Lid ${colour} for Zephyr Deluxe 2000, 2000 S`)),
+				productEntry("Z-0", "Zephyr Deluxe 2000", { description: "It boils. ".repeat(300) }),
+				productEntry("Z-9", "Zephyr Deluxe 2000 in a box with a lid", { description: "It boils. ".repeat(300) }),
+			],
+		});
+		for (const keyword of ["zephyr deluxe 2000", "Zéphyr Deluxe-2000", "ZEPHYR DELUXE 2000!"]) {
+			const ids = await idsOf(keyword);
+			expect([ids[0], ids.length, ids.includes("Z-9")]).toEqual(["Z-0", 20, false]);
+		}
+		expect((await idsOf("zephyr deluxe 2000", { domain: "shoes.example" }))[0]).toBe("Z-0");
+		expect(await idsOf("zephyr deluxe 2000", { domain: "hats.example" })).toEqual([]);
+	});
+
+	it.each([
+		["wh1000xm5", "C-1"],
+		["WH 1000XM5 headphones", "C-1"],
+		["cocacola mug", "C-2"],
+		["loreal", "C-3"],
+		["wi-fi extender", "C-4"],
+		["tshirt", "C-5"],
+	])("one word may be two, and two one: %s", async (keyword, id) => {
+		await importFile({
+			products: [
+				productEntry("C-1", "Sony WH-1000XM5 Headphones"),
+				productEntry("C-2", "Coca-Cola Mug"),
+				productEntry("C-3", "L'Oréal Cream"),
+				productEntry("C-4", "WiFi extender"),
+				productEntry("C-5", "T-Shirt"),
+				productEntry("C-6", "Cola"),
+			],
+		});
+		expect(await idsOf(keyword)).toEqual([id]);
+	});
+
+	it("`'s` is no word of its own", async () => {
+		await importFile({
+			products: [productEntry("W-1", "Womens leggings"), productEntry("W-2", "Levi's 501"), productEntry("W-3", "Boss's desk")],
+		});
+		for (const keyword of ["women's leggings", "WOMEN’S leggings", "womens leggings"]) expect(await idsOf(keyword)).toEqual(["W-1"]);
+		for (const keyword of ["levi's 501", "levis 501", "501 levi’s"]) expect(await idsOf(keyword)).toEqual(["W-2"]);
+		for (const keyword of ["boss's desk", "desk boss's"]) expect(await idsOf(keyword)).toEqual(["W-3"]);
+	});
+
 	it("only of the brand that domain names, by domain, address, alias or subdomain", async () => {
 		for (const domain of ["shoes.example", "WWW.Shoes.example", "https://shoes.example/sale", "shoes-outlet.example", "us.shoes.example"]) {
 			expect(await idsOf("kettle", { domain })).toHaveLength(20);

@@ -191,6 +191,19 @@ describe("worker: pages", () => {
 		}
 	});
 
+	it("begin with what has just this title, and what is written otherwise is found where nothing else is", async () => {
+		const description = "It boils. ".repeat(300);
+		const lids = Array.from({ length: 12 }, (_, at) => sellerEntry(`Z${at}`, `Lid for Zephyr Deluxe 2000, size ${at}`));
+		await importFile({
+			seller_products: [...lids, sellerEntry("Z", "Zephyr Deluxe 2000", { description }), sellerEntry("C", "Coca-Cola Mug")],
+		});
+		const asinsOf = async (query: Record<string, string>) => (await searchMarketplace(query)).results.map(({ asin }) => asin);
+		const pages = await Promise.all(["1", "2", "3"].map((page) => asinsOf({ q: "zephyr deluxe 2000", page, per_page: "5" })));
+		expect([pages[0]?.[0], new Set(pages.flat()).size]).toEqual(["Z", 13]);
+		expect(await asinsOf({ q: "cocacola mug" })).toEqual(["C"]);
+		await env.PRODUCTS.prepare("DELETE FROM seller_products WHERE asin IN ('C', 'Z') OR name LIKE 'Lid for%'").run();
+	});
+
 	it("go on behind the matches that are ranked", async () => {
 		const extra = 30;
 		await env.PRODUCTS.prepare(

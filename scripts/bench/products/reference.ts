@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import { matchProducts, selectBest } from "../../../src/products/affiliate-query.ts";
-import { expressionsOf, wordsOf } from "../../../src/products/search-terms.ts";
+import { expressionsOf, titleOf, wordsOf } from "../../../src/products/search-terms.ts";
 import { ROOT } from "../../local/paths.ts";
 import type { BenchProduct } from "./generate.ts";
 
@@ -70,7 +70,7 @@ export class ReferenceSearch {
 	/** The best matches, by the statements that the Worker runs. Returns how many there are. */
 	search(keyword: string): number {
 		for (const expression of expressionsOf(wordsOf(keyword))) {
-			const { sql, params } = dialect.sqlToQuery(selectBest(matchProducts(expression, [])));
+			const { sql, params } = dialect.sqlToQuery(selectBest(matchProducts(expression, []), titleOf(keyword)));
 			const rows = this.#db.prepare(sql).all(...(params as (string | number)[]));
 			if (rows.length > 0) return rows.length;
 		}

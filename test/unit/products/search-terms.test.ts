@@ -1,23 +1,30 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { expressionsOf, facetOf, matchOf, wordsOf } from "../../../src/products/search-terms.ts";
+import { expressionsOf, facetOf, matchOf, titleOf, wordsOf } from "../../../src/products/search-terms.ts";
 
 describe("unit: words of a search", () => {
 	it("are runs of letters and digits of any script, each once, at most 32", () => {
 		expect(wordsOf("T-Shirt, t SHIRT (blue) 😀")).toEqual(["t", "shirt", "blue"]);
 		expect(wordsOf("日本語 обувь हिन्दी e\u0301")).toEqual(["日本語", "обувь", "हिन्दी", "e\u0301"]);
 		expect(wordsOf(' "!* \u0000')).toEqual([]);
+		expect(wordsOf("Women's BOSS'S men’s M&M's 's")).toEqual(["womens", "boss", "mens", "m", "s"]);
 		expect(wordsOf(Array.from({ length: 50 }, (_, at) => `w${at}`).join(" "))).toHaveLength(32);
 	});
 });
 
 describe("unit: expressions of a search", () => {
-	it("ask for all words with the last as a beginning, then looser, then for any", () => {
+	it("ask for all words with the last as a beginning, then spelt otherwise, then looser, then for any", () => {
 		expect(expressionsOf(["blue", "runn"])).toEqual([
 			'"blue" AND ("runn" OR "runn" *)',
+			'("blue" OR "b lue" OR "bl ue" OR "blu e" OR "bluerunn") AND (("runn" OR "runn" *) OR "r unn" OR "ru nn" OR "run n" OR "bluerunn")',
 			'"blue" AND (("runn" OR "runn" *) OR "run")',
 			'("blue" OR ("runn" OR "runn" *))',
 		]);
+	});
+
+	it("take a word for two between its letters, marks and all, where it is not too long", () => {
+		expect(expressionsOf(["a\u0301b9"])[1]).toBe('(("a\u0301b9" OR "a\u0301b9" *) OR "a\u0301 b9" OR "a\u0301b 9")');
+		expect(expressionsOf(["b".repeat(25)])).toHaveLength(2);
 	});
 
 	it("do not take a word with an ending for a beginning at first", () => {
@@ -35,11 +42,19 @@ describe("unit: expressions of a search", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "binary", maxLength: 80 }), (text) => {
 				for (const expression of expressionsOf(wordsOf(text))) {
-					const outside = expression.replaceAll(/"[\p{L}\p{N}\p{M}\p{Co}]+"/gu, "");
+					const outside = expression.replaceAll(/"[\p{L}\p{N}\p{M}\p{Co}]+(?: [\p{L}\p{N}\p{M}\p{Co}]+)?"/gu, "");
 					expect(outside).toMatch(/^(?:[ ()*]|AND|OR)*$/);
 				}
+				expect(titleOf(text)?.begins ?? '^ ""').toMatch(/^\^ "[\p{L}\p{N}\p{M}\p{Co} ]*"$/u);
 			}),
 		);
+	});
+});
+
+describe("unit: title of a search", () => {
+	it("is all of its words, repeated ones too, and hardly more than its length", () => {
+		expect(titleOf(" New York, new york! ")).toEqual({ begins: '^ "New York new york"', maxLength: 21 });
+		expect(titleOf("!")).toBeNull();
 	});
 });
 
