@@ -96,7 +96,7 @@ export function openServices(bindings: Env, book: CampaignBook) {
 			callbacks: () => callbackDeps(env),
 			dataThrough: () => readDataThrough({ db, kv: env.BOOK, queues: { clicks: env.CLICKS, postbacks: env.POSTBACKS }, now }),
 		},
-		searching: { db, products, network, keys, links, clickUrl: config.CLICK_URL },
+		searching: { products, network, keys, links, clickUrl: config.CLICK_URL },
 		postbacks: {
 			db,
 			keys,

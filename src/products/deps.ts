@@ -4,11 +4,9 @@ import type { KeyOwners } from "../keys/key-owners.ts";
 import type { KeptNetwork } from "./kept-network.ts";
 
 export type ProductsDeps = {
-	/** The network database. */
-	db: Database;
 	/** The products database: searches are answered from it only. */
 	products: Database;
-	/** What is kept of it. */
+	/** What is kept of the network. */
 	network: KeptNetwork;
 	keys: KeyOwners;
 	links: LinkTokens;

@@ -1,9 +1,10 @@
 /**
- * What a search needs of the network, kept for a few seconds in the isolate: publishers, and brands with their campaigns. A search
+ * What a search needs of the network, kept for a few seconds in the isolate: publishers, brands with their campaigns, and whose a host is. A search
  * then asks only the products database.
  */
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
+import { findBrandDomains } from "../db/find-brands.ts";
 import { IS_PAUSED } from "../db/is-paused.ts";
 import { publishers } from "../db/schema/publishers.ts";
 import type { Publisher } from "../keys/key-owners.ts";
@@ -14,6 +15,7 @@ import { SECOND_MS } from "../lib/time.ts";
 const NETWORK_KEPT_MS = 15 * SECOND_MS;
 const MAX_PUBLISHERS = 1_000;
 const MAX_BRANDS = 20_000;
+const MAX_HOSTS = 10_000;
 
 /** An active brand that has active campaigns with a link, the one to prefer first. */
 export type KeptBrand = {
@@ -41,6 +43,8 @@ export class KeptNetwork {
 	readonly #now: () => number;
 	readonly #publishers: Kept<Publisher | null> = new Map();
 	readonly #brands: Kept<KeptBrand | null> = new Map();
+	/** By host. */
+	readonly #domains: Kept<string | null> = new Map();
 
 	constructor({ db, now }: { db: Database; now: () => number }) {
 		this.#db = db;
@@ -72,10 +76,20 @@ export class KeptNetwork {
 		return [...found.values()].filter((brand) => brand !== null);
 	}
 
+	/** The domain of the brand that a host belongs to; null where it is no brand's. */
+	async domainOf(host: string): Promise<string | null> {
+		const known = this.#domains.get(host);
+		if (known !== undefined && this.#isFresh(known.readAt)) return known.value;
+		const value = (await findBrandDomains(this.#db, [host])).get(host) ?? null;
+		putBounded(this.#domains, host, { value, readAt: this.#now() }, MAX_HOSTS);
+		return value;
+	}
+
 	/** Forgets everything: after an import in this very isolate, which then holds at once. */
 	forget(): void {
 		this.#publishers.clear();
 		this.#brands.clear();
+		this.#domains.clear();
 	}
 
 	/**

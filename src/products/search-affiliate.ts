@@ -1,5 +1,4 @@
 /** The affiliate product search: products in stock of brands that the publisher may promote. */
-import { findBrandDomains } from "../db/find-brands.ts";
 import type { Publisher } from "../keys/key-owners.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { MICROS_PER_USD } from "../lib/money.ts";
@@ -58,8 +57,8 @@ async function findProducts(deps: ProductsDeps, { publisher, keyword, domain }: 
 	const facets: string[][] = [];
 	if (domain !== null) {
 		const host = canonicalHost(domain);
-		const owner = host === null ? undefined : (await findBrandDomains(deps.db, [host])).get(host);
-		if (owner === undefined || !(await findPromotableBrands(deps.network, publisher, [owner])).has(owner)) return [];
+		const owner = host === null ? null : await deps.network.domainOf(host);
+		if (owner === null || !(await findPromotableBrands(deps.network, publisher, [owner])).has(owner)) return [];
 		facets.push([facetOf("domain", owner)]);
 	}
 	const title = titleOf(keyword);

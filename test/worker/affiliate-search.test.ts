@@ -391,6 +391,19 @@ describe("worker: what an isolate keeps of the network for searches", () => {
 		now += 1;
 		expect(await names()).toEqual(["New hats", "New rival"]);
 	});
+
+	it("whose a host is: a search of one brand asks the network no more often", async () => {
+		let now = Date.parse("2026-11-18T15:00:00Z");
+		const network = new KeptNetwork({ db: openDatabase(env.DB), now: () => now });
+		const owners = () => Promise.all(["us.many.example", "nobody.example"].map((host) => network.domainOf(host)));
+		expect(await owners()).toEqual(["many.example", null]);
+		await env.DB.prepare("UPDATE brands SET domain = CASE domain WHEN 'many.example' THEN 'nobody.example' ELSE domain END").run();
+		now += 14_999;
+		expect(await owners()).toEqual(["many.example", null]);
+		now += 1;
+		expect(await owners()).toEqual([null, "nobody.example"]);
+		await env.DB.prepare("UPDATE brands SET domain = 'many.example' WHERE domain = 'nobody.example'").run();
+	});
 });
 
 describe("worker: the products database fails", () => {
