@@ -9,6 +9,8 @@ const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 /** The `'s` of `women's`: as a word of its own, products of `womens` would lack it. */
 const POSSESSIVE = /(?<=[\p{L}\p{N}]([\p{L}\p{N}]))['’ʼ＇](s)(?![\p{L}\p{N}\p{M}])/giu;
 const LETTER = /[\p{L}\p{N}\p{Co}]\p{M}*/gu;
+/** Words that join others: a title may do without them (`dress for women`). None of a letter, which tells things apart (`USB A`). */
+const FILLERS = new Set("an and at by for from in of on the to with für mit und von avec de des du et pour con para".split(" "));
 /** Letters of a word that may be two. */
 const LONGEST_COMPOUND = 24;
 /** Endings that the stemmer takes off: the prefix of such a word would be that of its stem (`bus` would find `bucket`). */
@@ -34,19 +36,22 @@ export function titleOf(text: string): Title | null {
 }
 
 /**
- * What to ask for, the strictest first: the next one is asked only where the one before found nothing.
+ * What to ask for, the strictest first: the next one is asked only where the one before found nothing. Fillers beside other words are
+ * asked for by none; where all words are, they count.
  * 1. every word, the last also as the beginning of one;
  * 2. the same, where two words may be written as one, and one as two (`wifi`, `WH1000XM5`);
  * 3. as 1, with the last word loosened: as a beginning whatever its ending, or cut where its ending may be unfinished;
  * 4. any word.
  */
-export function expressionsOf(words: readonly string[]): string[] {
-	const last = words.at(-1);
-	if (last === undefined) return [];
+export function expressionsOf(asked: readonly string[]): string[] {
+	const needed = asked.filter((word) => !FILLERS.has(word));
+	const [words, fillers] = needed.length === 0 ? [asked, []] : [needed, asked.filter((word) => FILLERS.has(word))];
+	const [first, last] = [words[0], words.at(-1)];
+	if (first === undefined || last === undefined) return [];
 	const before = words.slice(0, -1).map(quote);
 	const exact = [...before, STEMMED.test(last) || !canBegin(last) ? quote(last) : beginning(last)];
 	const joined = words.slice(1).map((word, at) => quote(`${words[at]}${word}`));
-	const strict = all(exact);
+	const strict = all(fillers.length === 0 ? exact : [...exact, any([first, ...fillers].map(quote))]);
 	const respelt = all(
 		exact.map((expression, at) => any([expression, ...halvesOf(words[at] ?? ""), ...joined.slice(Math.max(0, at - 1), at + 1)])),
 	);

@@ -329,6 +329,22 @@ describe("worker: which products are found", () => {
 		expect(await idsOf(keyword)).toEqual([id]);
 	});
 
+	it("a word such as `for` need not be there, while another one is; it still counts", async () => {
+		await importFile({
+			products: [
+				productEntry("G-1", "Gown, women, summer"),
+				productEntry("G-2", "Hanger for a women's gown"),
+				productEntry("G-3", "Gown by On, women"),
+				productEntry("G-4", "Pillow for the sofa"),
+			],
+		});
+		expect((await idsOf("gown for women")).toSorted()).toEqual(["G-1", "G-2", "G-3"]);
+		expect((await idsOf("the gown for")).toSorted()).toEqual(["G-1", "G-2", "G-3"]);
+		expect((await idsOf("on gown"))[0]).toBe("G-3");
+		expect(await idsOf("gown for nobody")).not.toContain("G-4");
+		expect(await idsOf("for the")).toEqual(["G-4"]);
+	});
+
 	it("`'s` is no word of its own", async () => {
 		await importFile({
 			products: [productEntry("W-1", "Womens leggings"), productEntry("W-2", "Levi's 501"), productEntry("W-3", "Boss's desk")],

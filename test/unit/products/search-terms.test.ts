@@ -22,6 +22,12 @@ describe("unit: expressions of a search", () => {
 		]);
 	});
 
+	it("ask for no filler, which counts where it is, but where there is nothing else", () => {
+		expect(expressionsOf(["gown", "for", "x"]).slice(0, 1)).toEqual(['"gown" AND "x" AND ("gown" OR "for")']);
+		expect(expressionsOf(["gown", "for", "x"]).at(-1)).toBe('("gown" OR "x")');
+		expect(expressionsOf(["the", "for"])[0]).toBe('"the" AND ("for" OR "for" *)');
+	});
+
 	it("take a word for two between its letters, marks and all, where it is not too long", () => {
 		expect(expressionsOf(["a\u0301b9"])[1]).toBe('(("a\u0301b9" OR "a\u0301b9" *) OR "a\u0301 b9" OR "a\u0301b 9")');
 		expect(expressionsOf(["b".repeat(25)])).toHaveLength(2);
