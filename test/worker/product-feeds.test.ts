@@ -429,6 +429,25 @@ describe("worker: what a feed gets wrong", () => {
 		expect(await idsStored()).toEqual(["1", "9"]);
 	});
 
+	it("the sign of yen is that of yuan, where a column says so", async () => {
+		const price = (id: string, fields: object) => shoes(id, { final_price: undefined, currency: undefined, ...fields });
+		const rows = [
+			price("1", { price: "¥129.00", sale_price: "99.00 ¥", currency: "cny" }),
+			price("2", { price: "¥129", currency: "JPY" }),
+			price("3", { price: "¥129" }),
+			price("4", { price: "¥129", currency: "USD" }),
+			price("5", { price: "129 JPY", currency: "CNY" }),
+			price("6", { price: "¥129.00", sale_price: "99.00 CNY" }),
+		];
+		expect((await sendFeed("products", jsonLines(rows))).rejected_lines.map(({ line }) => line)).toEqual([4, 5]);
+		expect((await stored("products")).map(({ id, currency }) => [id, currency])).toEqual([
+			["1", "CNY"],
+			["2", "JPY"],
+			["3", "JPY"],
+			["6", "CNY"],
+		]);
+	});
+
 	it("a number with more digits than are read is no id: two products would be one", async () => {
 		const lines = ["9007199254740991", "12345678901234567", "12345678901234568", '"12345678901234567"'].map((id) =>
 			JSON.stringify(shoes("X")).replace('"X"', id),

@@ -6,7 +6,7 @@ import { readEntry } from "../network/read-entry.ts";
 import type { FeedReport } from "./feed-answer.ts";
 import { type ColumnPlan, type FeedKind, fieldsOf } from "./feed-columns.ts";
 import type { FeedRecord } from "./feed-text.ts";
-import { type FeedPrice, readingsOf, readPrice } from "./read-price.ts";
+import { type FeedPrice, readingsOf, readPrice, yenOrYuan } from "./read-price.ts";
 import { unescapeText } from "./unescape-text.ts";
 
 export type FeedEntry = {
@@ -93,6 +93,10 @@ function textOf(cell: unknown, field: string): string | null {
 /** `text`: as it is written; absent for a number of JSON, whose point is one. */
 type WrittenPrice = FeedPrice & { text?: string };
 
+function isYenSign({ text }: WrittenPrice): boolean {
+	return text?.includes("¥") ?? false;
+}
+
 /** The prices and their currency. A price of zero beside a higher one means none. */
 function readPrices(get: Get, options: RecordOptions, currency: string | null): Record<string, string | null | undefined> {
 	const { kind, constants, plan, now } = options;
@@ -113,9 +117,13 @@ function readPrices(get: Get, options: RecordOptions, currency: string | null): 
 	const isSeller = kind === "seller_products";
 	const present = read(isSeller ? "current_price" : "final_price", columnsOf(isSeller ? "current_price" : "final_price"));
 	const regular = isSeller ? null : read("regular_price", columnsOf("regular_price"));
+	const prices = [present, regular].filter((price) => price !== null);
 	const codes = new Set(
-		[currency?.toUpperCase(), present?.currency, regular?.currency].filter((code) => code !== undefined && code !== null),
+		[currency?.toUpperCase(), ...prices.map((price) => (isYenSign(price) ? null : price.currency))].filter(
+			(code) => code !== undefined && code !== null,
+		),
 	);
+	if (prices.some(isYenSign)) codes.add(yenOrYuan(codes));
 	if (codes.size > 1) throw new RecordFault(`is priced in more than one currency: ${[...codes].join(", ")}`);
 	const [code = "USD"] = codes;
 	if (isSeller) {

@@ -23,6 +23,11 @@ export function readingsOf(text: string, currency: string): [grouped: string, de
 	return [digits.replace(".", ""), digits];
 }
 
+/** The sign of yen is that of yuan, too: what it stands for beside currencies that are told. */
+export function yenOrYuan(told: ReadonlySet<string>): "JPY" | "CNY" {
+	return told.has("CNY") && !told.has("JPY") ? "CNY" : "JPY";
+}
+
 /** Null where the text is no price. */
 export function readPrice(text: string): FeedPrice | null {
 	const match = PRICE.exec(text.trim());
