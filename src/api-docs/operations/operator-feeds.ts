@@ -22,7 +22,7 @@ function parametersOf(kind: FeedKind): readonly Parameter[] {
 		},
 		flagParameter(
 			"yes",
-			"1 removes even where more products go than the feed has, and more than a hundred, or the feed ends within a record: it may have broken off.",
+			"1 removes even where more products go than the feed has, of a brand or of all, and more than a hundred, or the feed ends within a record: it may have broken off.",
 		),
 		{
 			in: "query",
