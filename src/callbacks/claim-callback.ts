@@ -17,7 +17,7 @@ export type ClaimedCallback = CallbackFacts & {
 	/** Id of the request that brought the postback behind it. */
 	intakeId: string | null;
 	scheduleStep: number;
-	/** Of its conversion; null where that is another publisher's now. */
+	/** Of its conversion; null where that has another click now, or none. */
 	version: number | null;
 	/** The publisher's address; null where it has none any more. */
 	url: string | null;
@@ -31,6 +31,9 @@ type Subids = Pick<CallbackFacts, "subid1" | "subid2" | "subid3" | "subid4" | "s
 type Row = Omit<ClaimedCallback, "probe" | "secrets" | keyof Subids> & { probe: number };
 
 const NO_SUBIDS: Subids = { subid1: null, subid2: null, subid3: null, subid4: null, subid5: null };
+
+/** Of a callback whose conversion has lost the click that it was told of: what the present one brought is another user's. */
+const OF_FORMER_CLICK = { ...NO_SUBIDS, domain: null, source: null, version: null };
 
 /**
  * Claims a callback. Null where there is nothing to do now: it is delivered, not due yet, in other hands, or put aside because an
@@ -72,9 +75,15 @@ export async function claimCallback({ db, now }: { db: Database; now: () => numb
 		// By itself, not joined: it may be on another node (decision 0034).
 		sql`SELECT subid1, subid2, subid3, subid4, subid5 FROM clicks WHERE id = (SELECT v.click_id FROM callbacks c CROSS JOIN conversions v
 			WHERE c.id = ${id} AND c.lease = ${lease} AND v.platform = c.platform AND v.txnid = c.txnid AND v.publisher_id = c.publisher_id)`,
+		// By itself for the same reason. Its own cancellation is of the moment in which the click was taken away.
+		sql`SELECT seq FROM conversion_events WHERE platform = (SELECT platform FROM callbacks WHERE id = ${id})
+			AND txnid = (SELECT txnid FROM callbacks WHERE id = ${id}) AND kind = 'detached'
+			AND at >= (SELECT created_at FROM callbacks WHERE id = ${id}) LIMIT 1`,
 	]);
 	const row = (results[2]?.results as Row[] | undefined)?.[0];
 	const secrets = (results[3]?.results ?? []) as { sealed: string }[];
 	const [subids] = (results[4]?.results ?? []) as Subids[];
-	return row === undefined ? null : { ...row, ...(subids ?? NO_SUBIDS), probe: row.probe === 1, secrets };
+	if (row === undefined) return null;
+	const isOfFormerClick = (results[5]?.results ?? []).length > 0;
+	return { ...row, ...(subids ?? NO_SUBIDS), ...(isOfFormerClick && OF_FORMER_CLICK), probe: row.probe === 1, secrets };
 }

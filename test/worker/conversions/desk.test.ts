@@ -1,7 +1,9 @@
 /** The operator's desk: conversions are listed, shown, and settled by hand. */
 import { env, exports } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
+import { claimCallback } from "../../../src/callbacks/claim-callback.ts";
 import { sweepConversions } from "../../../src/conversions/sweep-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import {
@@ -405,6 +407,29 @@ describe("worker: a conversion without a click is attached to one", () => {
 		await judge(txnid, "attach", { click: String(theirs.click_hash) });
 		expect((await callbacksOf(txnid)).at(-1)).toMatchObject({ publisher_id: "quiet", status: "approved" });
 		expect((await listAdjustments("?limit=1")).data[0]).toMatchObject({ kind: "attach_conversion" });
+	});
+
+	it("undone, and given another click of the same publisher's, nothing that is told of the first names the second", async () => {
+		const clickOf = (user: string) => clickRow({ subid1: user, source_id: user, publisher_click_id: null });
+		const [first, second] = [clickOf("user-1"), clickOf("user-2")];
+		await storeClicks(first, second);
+		const txnid = await lose();
+		const { id } = await judge(txnid, "attach", { click: String(first.click_hash) });
+		await adjust({ kind: "undo", adjustment: String(id) });
+		await judge(txnid, "attach", { click: String(second.click_hash) });
+		const db = openDatabase(env.DB);
+		const told = [];
+		for (const callback of await readAll("SELECT id FROM callbacks WHERE txnid = ? ORDER BY seq", txnid)) {
+			await db.run(sql`UPDATE callbacks SET state = 'delivered', lease = NULL WHERE txnid = ${txnid}`);
+			await db.run(sql`UPDATE callbacks SET state = 'due', next_attempt_at = 0 WHERE id = ${callback.id}`);
+			const claimed = await claimCallback({ db, now: Date.now }, String(callback.id));
+			told.push([claimed?.status, claimed?.subid1, claimed?.source, claimed?.domain]);
+		}
+		expect(told).toEqual([
+			["approved", null, null, null],
+			["cancelled", null, null, null],
+			["approved", "user-2", "user-2", "shoes.example"],
+		]);
 	});
 
 	it("undone it gets the click that its platform has named since, however long ago it was first reported", async () => {
