@@ -166,6 +166,28 @@ describe("worker: erasing what names the publisher's own click id", () => {
 		expect(await rowsOf("SELECT * FROM conversions")).toEqual(before);
 	});
 
+	it("of such a sale, what was answered to callbacks that told sub ids alone, and nothing of those of its next click", async () => {
+		const clickOf = (uid: string) => clickRow({ uid, publisher_click_id: null, subid1: `sub-${uid}` });
+		const [mine, others] = [clickOf(UID), clickOf("somebody")];
+		await storeClicks(mine, others);
+		await consume(postbackMessage("west", { txnid: "t-1", cid: "mangled" }));
+		const attach = async (hash: unknown) => ((await post("conversions/west/t-1/attach", { click: hash, text: "x" })) as { id: string }).id;
+		await post("adjustments", { kind: "undo", adjustment: await attach(mine.click_hash), text: "another user's" });
+		// A later moment than that of the undoing.
+		await new Promise((resolve) => setTimeout(resolve, 5));
+		await attach(others.click_hash);
+		await env.DB.prepare(
+			"INSERT INTO callback_attempts (id, callback_id, started_at, http_status, latency_ms, answer) SELECT 'a-' || seq, id, 0, 200, 1, 'answer ' || seq FROM callbacks",
+		).run();
+		expect((await erase({ uid: UID })).counts).toMatchObject({ conversions: 0, callbacks: 2 });
+		expect(await rowsOf("SELECT id, answer FROM callback_attempts ORDER BY id")).toEqual([
+			{ id: "a-1", answer: "" },
+			{ id: "a-2", answer: "" },
+			{ id: "a-3", answer: "answer 3" },
+		]);
+		expect((await erase({ click: mine.click_hash })).counts).toMatchObject({ callbacks: 0 });
+	});
+
 	it("but nothing of sales of nobody, where the click was called by a word for none", async () => {
 		await storeClicks(clickRow({ publisher_click_id: "none", uid: UID }));
 		await consume(postbackMessage("west", { txnid: "t-1", cid: "none", s2: "of-others" }));

@@ -1,6 +1,6 @@
 /** What the network database has of some clicks' users, and what it is to have instead. */
 import { type SQL, sql } from "drizzle-orm";
-import { type EventDetails, keyOf } from "../../conversions/conversion.ts";
+import { type EventDetails, type EventKind, keyOf } from "../../conversions/conversion.ts";
 import { asClickHash, NAMES_NONE } from "../../conversions/match-click.ts";
 import type { Database } from "../../db/client.ts";
 import { haveSameParameters } from "../../lib/query.ts";
@@ -49,13 +49,14 @@ export async function readKnown(db: Database, wanted: Wanted) {
 	const eventsOfNamed = await readEvents(db, named);
 	const former = await readFormer(db, asked.ids, conversions);
 	const received = await readIntakes(db, asked, named, wanted.erased);
-	const callbacks = await readCallbacks(db, asked, named, former);
+	const ofFormer = await readFormerEvents(db, former, new Set(asked.all.map(({ id }) => id)));
+	const callbacks = await readCallbacks(db, asked, named, former, ofFormer.periods);
 	const visits = await db.all<{ id: string }>(
 		sql`SELECT click_id AS id FROM paid_visits WHERE click_id IN (SELECT atom FROM json_each(${asked.ids}))`,
 	);
 	// A claim is to be about a click that has a row, where one has.
 	const claims = await findClaims(db, [...gone, ...clicks], conversions);
-	const newEvents = [...eventsOfNamed, ...(await readFormerEvents(db, former, new Set(asked.all.map(({ id }) => id))))];
+	const newEvents = [...eventsOfNamed, ...ofFormer.newEvents];
 	// An event is told of with its conversion: as one, they have something of the user or nothing.
 	const having = new Set([...conversions, ...newEvents].filter(({ had }) => had).map(keyOf));
 	const counts: RowCounts = {
@@ -157,12 +158,15 @@ async function readIntakes(db: Database, { hashes, ownIds, newCid }: Asked, { na
 }
 
 /** The callbacks that told a click id of these clicks, or were answered. */
-async function readCallbacks(db: Database, { all }: Asked, { ofNamed }: Named, former: readonly Key[]) {
+async function readCallbacks(db: Database, { all }: Asked, { ofNamed }: Named, former: readonly Key[], periods: readonly Period[]) {
 	const ofFormer = sql`${isIn(sql`platform`, sql`txnid`, JSON.stringify(former))}
 		AND cid IN (SELECT atom FROM json_each(${JSON.stringify(all.flatMap(({ publisherClickId }) => publisherClickId ?? []))}))`;
-	const found = await db.all<{ id: string }>(sql`SELECT id FROM callbacks WHERE ${ofNamed}
-		AND (cid <> '' OR EXISTS (SELECT 1 FROM callback_attempts a WHERE a.callback_id = callbacks.id AND a.answer <> ''))
-		UNION SELECT id FROM callbacks WHERE ${ofFormer}`);
+	const isAnswered = sql`EXISTS (SELECT 1 FROM callback_attempts a WHERE a.callback_id = callbacks.id AND a.answer <> '')`;
+	const found = await db.all<{ id: string }>(sql`SELECT id FROM callbacks WHERE ${ofNamed} AND (cid <> '' OR ${isAnswered})
+		UNION SELECT id FROM callbacks WHERE ${ofFormer}
+		UNION SELECT callbacks.id FROM json_each(${JSON.stringify(periods)}) j CROSS JOIN callbacks
+			WHERE platform = j.value ->> 'platform' AND txnid = j.value ->> 'txnid' AND cid = ''
+				AND created_at BETWEEN CAST(j.value ->> 'from' AS BIGINT) AND CAST(j.value ->> 'until' AS BIGINT) AND ${isAnswered}`);
 	return { found, ofFormer };
 }
 
@@ -176,19 +180,35 @@ async function readFormer(db: Database, ids: string, present: readonly Key[]): P
 	return attached.filter((key) => !known.has(keyOf(key)));
 }
 
-/** The events in which they got one of these clicks, without the publisher's id of it. */
+/** When a conversion had one of these clicks, Unix milliseconds: what was told then, and answered, may name the user by sub ids alone. */
+type Period = Key & { from: number; until: number };
+
+/** The events in which they got one of these clicks, without the publisher's id of it, and from when until when they had it. */
 async function readFormerEvents(db: Database, former: readonly Key[], clicks: ReadonlySet<string>) {
-	if (former.length === 0) return [];
-	const events = await db.all<Key & { seq: number; details: string }>(
-		sql`SELECT platform, txnid, seq, details FROM conversion_events WHERE ${isIn(sql`platform`, sql`txnid`, JSON.stringify(former))}`,
+	const newEvents: (Key & { seq: number; details: string; had: true })[] = [];
+	const periods: Period[] = [];
+	if (former.length === 0) return { newEvents, periods };
+	const events = await db.all<Key & { seq: number; at: number; kind: EventKind; details: string }>(
+		sql`SELECT platform, txnid, seq, at, kind, details FROM conversion_events
+			WHERE ${isIn(sql`platform`, sql`txnid`, JSON.stringify(former))} ORDER BY platform, txnid, seq`,
 	);
-	return events.flatMap(({ platform, txnid, seq, details }) => {
+	const since = new Map<string, number>();
+	for (const { platform, txnid, seq, at, kind, details } of events) {
+		const key = { platform, txnid };
+		const from = since.get(keyOf(key));
+		if (kind === "detached" && from !== undefined) {
+			periods.push({ ...key, from, until: at });
+			since.delete(keyOf(key));
+		}
 		const event = JSON.parse(details) as EventDetails;
 		const { clickId, publisherClickId } = event.set;
-		if (typeof clickId !== "string" || !clicks.has(clickId) || publisherClickId == null) return [];
+		if (typeof clickId !== "string" || !clicks.has(clickId)) continue;
+		since.set(keyOf(key), at);
+		if (publisherClickId == null) continue;
 		event.set.publisherClickId = null;
-		return [{ platform, txnid, seq, details: JSON.stringify(event), had: true }];
-	});
+		newEvents.push({ ...key, seq, details: JSON.stringify(event), had: true });
+	}
+	return { newEvents, periods };
 }
 
 /** Those of these click hashes that clicks have. */
