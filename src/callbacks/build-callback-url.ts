@@ -52,7 +52,8 @@ export function buildCallbackUrl(url: string, facts: CallbackFacts): string {
 	const parsed = new URL(url);
 	const fill = (text: string) => replaceMacros(text, (name) => ownOf(values, name) ?? null);
 	const given = parsed.search.slice(1).split("&");
-	const own = given.filter((parameter) => isKept(parameter) && isAsNamed(fill(parameter), parameter));
+	const names = new Set(given.map(nameOf));
+	const own = given.filter((parameter) => isKept(parameter) && isAsNamed(fill(parameter), parameter, names));
 	const told = new Set([...macrosOf(parsed.pathname + own.join("&")).known, ...own.map(nameOf)]);
 	const added = CALLBACK_PARAMETERS.filter((name) => !told.has(name)).map((name) => `${name}=${values[name]}`);
 	const query = [...own.map(fill), ...added].join("&");
@@ -83,9 +84,10 @@ function fillPath(path: string, fill: (text: string) => string): string {
 		.join("/");
 }
 
-/** Users choose what a link brings: a macro that is the name of a parameter may not make it one of the five. */
-function isAsNamed(filled: string, own: string): boolean {
-	return !isOurs(nameOf(filled)) || isOurs(nameOf(own));
+/** Users choose what a link brings: a macro that is the name of a parameter may not make it one of the five, or another of the address's. */
+function isAsNamed(filled: string, own: string, names: ReadonlySet<string>): boolean {
+	const name = nameOf(filled);
+	return name === nameOf(own) || !(isOurs(name) || names.has(name));
 }
 
 function isOurs(name: string): boolean {

@@ -36,9 +36,12 @@ export function scheduleRetry({ step, now, retryAfterMs, chance }: FailedAttempt
 	return now + Math.max(Math.round(wait * (1 + JITTER * chance)), retryAfterMs ?? 0);
 }
 
+/** Has letters and a time, as each form of a date: of `wait 45` JavaScript would make a year. */
+const A_DATE = /[a-z].*\d:\d\d/i;
+
 /** The wait that a `Retry-After` header asks for: seconds or an HTTP date, at most a day. Null where there is none to be read. */
 export function readRetryAfter(header: string | null, now: number): number | null {
 	const text = header?.trim() ?? "";
-	const wait = /^\d+$/.test(text) ? Number(text) * SECOND_MS : /[a-z]/i.test(text) ? Date.parse(text) - now : Number.NaN;
+	const wait = /^\d+$/.test(text) ? Number(text) * SECOND_MS : A_DATE.test(text) ? Date.parse(text) - now : Number.NaN;
 	return Number.isNaN(wait) ? null : Math.min(Math.max(wait, 0), MAX_RETRY_AFTER_MS);
 }

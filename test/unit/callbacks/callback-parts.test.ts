@@ -62,6 +62,16 @@ describe("unit: the callback's address", () => {
 		expect(called.searchParams.get(subid1)).toBe(new URL(buildCallbackUrl("https://pub.example/s2s", LINKED)).searchParams.get(subid1));
 	});
 
+	it("nor another one of the publisher's own parameters", () => {
+		const own = "https://pub.example/s2s?amount={payout}&{subid1}=9999&{subid2}=1&key=k";
+		const called = new URL(buildCallbackUrl(own, { ...LINKED, subid1: "amount", subid2: "key" }));
+		expect([...called.searchParams].slice(0, 2)).toEqual([
+			["amount", "8.4000"],
+			["key", "k"],
+		]);
+		expect(called.searchParams.getAll("amount")).toEqual(["8.4000"]);
+	});
+
 	it("whatever a user's link brings, the host, the folder and the other parameters stay", () => {
 		const text = fc.oneof(
 			fc.string({ unit: "binary" }),
@@ -147,6 +157,11 @@ describe("unit: the schedule", () => {
 		["soon", null],
 		["-5", null],
 		["1.5", null],
+		["Wednesday, 18-Nov-26 15:02:00 GMT", 120_000],
+		["Wed Nov 18 15:02:00 2026", 120_000],
+		["2026-11-18T15:02:00Z", 120_000],
+		// What JavaScript takes for the year 2045.
+		["wait 45", null],
 	])("Retry-After %j is %j ms", (header, wait) => {
 		expect(readRetryAfter(header, NOW)).toBe(wait);
 	});
