@@ -167,7 +167,7 @@ describe("worker: erasing what names the publisher's own click id", () => {
 	});
 
 	it("of such a sale, what was answered to callbacks that told sub ids alone, and nothing of those of its next click", async () => {
-		const clickOf = (uid: string) => clickRow({ uid, publisher_click_id: null, subid1: `sub-${uid}` });
+		const clickOf = (uid: string) => clickRow({ uid, publisher_id: "quiet", publisher_click_id: null, subid1: `sub-${uid}` });
 		const [mine, others] = [clickOf(UID), clickOf("somebody")];
 		await storeClicks(mine, others);
 		await consume(postbackMessage("west", { txnid: "t-1", cid: "mangled" }));
