@@ -179,12 +179,17 @@ describe("worker: erasing what names the publisher's own click id", () => {
 		await env.DB.prepare(
 			"INSERT INTO callback_attempts (id, callback_id, started_at, http_status, latency_ms, answer) SELECT 'a-' || seq, id, 0, 200, 1, 'answer ' || seq FROM callbacks",
 		).run();
-		expect((await erase({ uid: UID })).counts).toMatchObject({ conversions: 0, callbacks: 2 });
+		const told = await rowsOf<{ id: string }>("SELECT id FROM callbacks ORDER BY seq");
+		const lines = told.map(({ id }) => `${JSON.stringify({ id: "1", callback_id: id, answer: "thanks" })}\n`);
+		await env.ARCHIVE.put("callback_attempts/2026-01-01/a.ndjson", lines.join(""));
+		expect((await erase({ uid: UID })).counts).toMatchObject({ conversions: 0, callbacks: 2, archived: 2 });
 		expect(await rowsOf("SELECT id, answer FROM callback_attempts ORDER BY id")).toEqual([
 			{ id: "a-1", answer: "" },
 			{ id: "a-2", answer: "" },
 			{ id: "a-3", answer: "answer 3" },
 		]);
+		const archived = (await (await env.ARCHIVE.get("callback_attempts/2026-01-01/a.ndjson"))?.text())?.trim().split("\n") ?? [];
+		expect(archived.map((line) => (JSON.parse(line) as { answer: string }).answer)).toEqual(["", "", "thanks"]);
 		expect((await erase({ click: mine.click_hash })).counts).toMatchObject({ callbacks: 0 });
 	});
 

@@ -7,7 +7,8 @@ import { isConstraintError, OvertakenError, retryOvertaken } from "../../db/over
 import { ERASED, SHARED_ID } from "../../db/schema/clicks.ts";
 import type { Actor } from "../../http/actor.ts";
 import { utcDay } from "../../lib/time.ts";
-import { isIn, type Known, type RowCounts, readKnown, type Wanted } from "./read-known.ts";
+import { isIn } from "./former-sales.ts";
+import { type Known, type RowCounts, readKnown, type Wanted } from "./read-known.ts";
 import { readRecords, tellPublishers } from "./tell-publishers.ts";
 
 /** Who asks, when, and under which receipt; null where it is only counted. */

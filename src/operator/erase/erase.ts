@@ -13,6 +13,7 @@ import { eraseArchive, eraseDeadLetters, eraseHeld, eraseKept } from "./erase-ke
 import { eraseRefused, FIRST_REFUSED } from "./erase-refused.ts";
 import { type ErasePosition, readClick, type Subject, writePosition } from "./erase-request.ts";
 import { eraseRows, type Receipt } from "./erase-rows.ts";
+import { callbacksWithin, readFormer, readFormerEvents } from "./former-sales.ts";
 import { type ErasedClick, readOwnIds } from "./own-ids.ts";
 import type { Erased } from "./redact.ts";
 
@@ -153,9 +154,11 @@ async function readErased(
 	const all = [...clicks, ...gone];
 	const ids = all.map((click) => click.id);
 	const hashes = all.map(({ clickHash }) => clickHash);
+	const { periods } = await readFormerEvents(db, await readFormer(db, JSON.stringify(ids), []), new Set(ids));
 	const callbacks = await db.all<{ id: string }>(sql`SELECT c.id FROM conversions v CROSS JOIN callbacks c
 		WHERE (v.click_id IN (SELECT atom FROM json_each(${JSON.stringify(ids)})) OR v.cid IN (SELECT atom FROM json_each(${JSON.stringify(hashes)})))
-			AND c.platform = v.platform AND c.txnid = v.txnid`);
+			AND c.platform = v.platform AND c.txnid = v.txnid
+		UNION ${callbacksWithin(periods)}`);
 	return {
 		uids: new Set(uids),
 		ids: new Set(ids),

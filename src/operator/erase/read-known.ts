@@ -1,10 +1,11 @@
 /** What the network database has of some clicks' users, and what it is to have instead. */
-import { type SQL, sql } from "drizzle-orm";
-import { type EventDetails, type EventKind, keyOf } from "../../conversions/conversion.ts";
+import { sql } from "drizzle-orm";
+import { type ConversionKey, keyOf } from "../../conversions/conversion.ts";
 import { asClickHash, NAMES_NONE } from "../../conversions/match-click.ts";
 import type { Database } from "../../db/client.ts";
 import { haveSameParameters } from "../../lib/query.ts";
 import type { EraseCounts } from "./erase-answer.ts";
+import { callbacksWithin, isIn, type Period, readFormer, readFormerEvents } from "./former-sales.ts";
 import { type ErasedClick, type OwnIds, ownIdsOf } from "./own-ids.ts";
 import { type ErasedIds, type Refused, redactEvent, redactQuery, redactThread } from "./redact.ts";
 
@@ -36,10 +37,6 @@ export type Wanted = {
 
 /** What the tables have of these clicks and of what came of them, and what they are to have instead. */
 export type Known = Awaited<ReturnType<typeof readKnown>>;
-
-/** Whether a conversion is one of a list, as JSON. */
-export const isIn = (platform: SQL, txnid: SQL, list: string) =>
-	sql`(${platform}, ${txnid}) IN (SELECT value ->> 'platform', value ->> 'txnid' FROM json_each(${list}))`;
 
 export async function readKnown(db: Database, wanted: Wanted) {
 	const { clicks, gone, own, refused, counted } = wanted;
@@ -130,7 +127,7 @@ async function readNamed(db: Database, { ids, hashes, ownIds, hashOf, newCid }: 
 }
 
 async function readEvents(db: Database, { ofNamed, hashOfName }: Named) {
-	const events = await db.all<Key & { seq: number; details: string }>(
+	const events = await db.all<ConversionKey & { seq: number; details: string }>(
 		sql`SELECT platform, txnid, seq, details FROM conversion_events WHERE ${ofNamed}`,
 	);
 	return events.map(({ platform, txnid, seq, details }) => {
@@ -158,57 +155,20 @@ async function readIntakes(db: Database, { hashes, ownIds, newCid }: Asked, { na
 }
 
 /** The callbacks that told a click id of these clicks, or were answered. */
-async function readCallbacks(db: Database, { all }: Asked, { ofNamed }: Named, former: readonly Key[], periods: readonly Period[]) {
+async function readCallbacks(
+	db: Database,
+	{ all }: Asked,
+	{ ofNamed }: Named,
+	former: readonly ConversionKey[],
+	periods: readonly Period[],
+) {
 	const ofFormer = sql`${isIn(sql`platform`, sql`txnid`, JSON.stringify(former))}
 		AND cid IN (SELECT atom FROM json_each(${JSON.stringify(all.flatMap(({ publisherClickId }) => publisherClickId ?? []))}))`;
 	const isAnswered = sql`EXISTS (SELECT 1 FROM callback_attempts a WHERE a.callback_id = callbacks.id AND a.answer <> '')`;
 	const found = await db.all<{ id: string }>(sql`SELECT id FROM callbacks WHERE ${ofNamed} AND (cid <> '' OR ${isAnswered})
 		UNION SELECT id FROM callbacks WHERE ${ofFormer}
-		UNION SELECT callbacks.id FROM json_each(${JSON.stringify(periods)}) j CROSS JOIN callbacks
-			WHERE platform = j.value ->> 'platform' AND txnid = j.value ->> 'txnid' AND cid = ''
-				AND created_at BETWEEN CAST(j.value ->> 'from' AS BIGINT) AND CAST(j.value ->> 'until' AS BIGINT) AND ${isAnswered}`);
+		UNION ${callbacksWithin(periods)} AND cid = '' AND ${isAnswered}`);
 	return { found, ofFormer };
-}
-
-type Key = Pick<Conversion, "platform" | "txnid">;
-
-/** Sales that a person once attached to one of these clicks, and that have it no more: what they told of it is the user's, and they are not. */
-async function readFormer(db: Database, ids: string, present: readonly Key[]): Promise<Key[]> {
-	const attached = await db.all<Key>(sql`SELECT DISTINCT request ->> 'platform' AS platform, request ->> 'txnid' AS txnid FROM adjustments
-		WHERE kind = 'attach_conversion' AND request ->> 'click' IN (SELECT atom FROM json_each(${ids}))`);
-	const known = new Set(present.map(keyOf));
-	return attached.filter((key) => !known.has(keyOf(key)));
-}
-
-/** When a conversion had one of these clicks, Unix milliseconds: what was told then, and answered, may name the user by sub ids alone. */
-type Period = Key & { from: number; until: number };
-
-/** The events in which they got one of these clicks, without the publisher's id of it, and from when until when they had it. */
-async function readFormerEvents(db: Database, former: readonly Key[], clicks: ReadonlySet<string>) {
-	const newEvents: (Key & { seq: number; details: string; had: true })[] = [];
-	const periods: Period[] = [];
-	if (former.length === 0) return { newEvents, periods };
-	const events = await db.all<Key & { seq: number; at: number; kind: EventKind; details: string }>(
-		sql`SELECT platform, txnid, seq, at, kind, details FROM conversion_events
-			WHERE ${isIn(sql`platform`, sql`txnid`, JSON.stringify(former))} ORDER BY platform, txnid, seq`,
-	);
-	const since = new Map<string, number>();
-	for (const { platform, txnid, seq, at, kind, details } of events) {
-		const key = { platform, txnid };
-		const from = since.get(keyOf(key));
-		if (kind === "detached" && from !== undefined) {
-			periods.push({ ...key, from, until: at });
-			since.delete(keyOf(key));
-		}
-		const event = JSON.parse(details) as EventDetails;
-		const { clickId, publisherClickId } = event.set;
-		if (typeof clickId !== "string" || !clicks.has(clickId)) continue;
-		since.set(keyOf(key), at);
-		if (publisherClickId == null) continue;
-		event.set.publisherClickId = null;
-		newEvents.push({ ...key, seq, details: JSON.stringify(event), had: true });
-	}
-	return { newEvents, periods };
 }
 
 /** Those of these click hashes that clicks have. */
