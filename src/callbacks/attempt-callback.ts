@@ -14,6 +14,9 @@ const CALLBACK_TIMEOUT_MS = 10 * SECOND_MS;
 /** The body only serves the log: it may take no longer than this once the status is there. */
 const BODY_TIMEOUT_MS = SECOND_MS;
 
+/** Workers take no longer addresses, and most servers shorter ones. */
+const MAX_ADDRESS_LENGTH = 16_384;
+
 /** First bytes of an answer that are kept. */
 const KEPT_ANSWER_BYTES = 512;
 
@@ -65,6 +68,12 @@ export async function attemptCallback(deps: AttemptDeps, { url, facts, secrets, 
 	const fault = findCallbackUrlFault(url, { allowInsecure });
 	if (fault !== null) return failed(`not called: the address ${fault}`, false);
 	const address = buildCallbackUrl(url, facts);
+	if (address.length > MAX_ADDRESS_LENGTH) {
+		return failed(
+			`not called: with its macros filled in, the address is longer than ${MAX_ADDRESS_LENGTH.toLocaleString("en")} characters`,
+			false,
+		);
+	}
 	const signature = await signCallback({ id: facts.id, at: startedAt, url: address }, secrets);
 	let response: Response;
 	try {

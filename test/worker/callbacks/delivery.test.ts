@@ -125,6 +125,21 @@ describe("worker: a callback that is not confirmed is due again, and its attempt
 		expect(await outbox.attempts(id)).toMatchObject([{ http_status: null, answer: "not called: the address must be an https address" }]);
 	});
 
+	it("nor is one that its macros make longer than servers and Workers take", async () => {
+		const outbox = await outboxFor("long", "answer");
+		await outbox.addPublisher("long", `${receiverUrl("answer", "long")}?${"a={cid}&".repeat(100)}`);
+		const [id, short] = [await outbox.add("long", "T1"), await outbox.add("long", "T2")];
+		await env.DB.prepare("UPDATE callbacks SET exposures = 0, cid = ? WHERE id = ?").bind("€".repeat(20), id).run();
+		await outbox.work();
+		expect((await received("long")).length).toBe(1);
+		expect(await outbox.row(short)).toMatchObject({ state: "delivered" });
+		expect(await outbox.attempts(id)).toMatchObject([
+			{ http_status: null, answer: "not called: with its macros filled in, the address is longer than 16,384 characters" },
+		]);
+		// The publisher cannot know of it: another amount may take its place.
+		expect(await outbox.row(id)).toMatchObject({ state: "due", exposures: 0 });
+	});
+
 	it("Retry-After is kept to", async () => {
 		const outbox = await outboxFor("busy", "busy");
 		const id = await outbox.add("busy", "T1");
