@@ -323,6 +323,13 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		tests: DELIVERY_TESTS,
 	},
 	{
+		name: "callback-of-a-former-click-tells-of-the-present-one",
+		file: "src/callbacks/claim-callback.ts",
+		find: " ...(isOfFormerClick && OF_FORMER_CLICK),",
+		replace: "",
+		tests: ["test/worker/conversions/desk.test.ts"],
+	},
+	{
 		name: "redirects-of-receivers-are-followed",
 		file: "src/callbacks/attempt-callback.ts",
 		find: 'redirect: "manual"',

@@ -315,6 +315,13 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		tests: OTHERWISE,
 	},
 	{
+		name: "answers-of-a-former-click-are-erased-with-those-of-the-next",
+		file: "src/operator/erase/former-sales.ts",
+		find: "AND created_at BETWEEN CAST(j.value ->> 'from' AS BIGINT) AND CAST(j.value ->> 'until' AS BIGINT)`",
+		replace: "AND created_at >= CAST(j.value ->> 'from' AS BIGINT)`",
+		tests: OTHERWISE,
+	},
+	{
 		name: "erased-sale-is-attached-again-after-its-undoing",
 		file: "src/operator/erase/read-known.ts",
 		find: 'own === undefined || attribution === "operator" ?',
