@@ -1,6 +1,7 @@
 /** One call of a publisher's address. It writes nothing: the caller records the result. */
 import { within } from "../lib/async.ts";
 import { findCallbackUrlFault } from "../lib/callback-url.ts";
+import { hideSecretsIn } from "../lib/mask-url.ts";
 import { SECOND_MS } from "../lib/time.ts";
 import { CALLBACK_USER_AGENT } from "../lib/user-agent.ts";
 import { fromUtf8 } from "../lib/utf8.ts";
@@ -33,7 +34,7 @@ export type Attempt = {
 	latencyMs: number;
 	/** Null where there was no answer. */
 	httpStatus: number | null;
-	/** First bytes of the answer, or what went wrong. */
+	/** First bytes of the answer, without the address's secrets; or what went wrong. */
 	answer: string;
 	retryAfterMs: number | null;
 	/** True for a 2xx, which is the publisher's word that it has stored the callback. */
@@ -96,7 +97,7 @@ export async function attemptCallback(deps: AttemptDeps, { url, facts, secrets, 
 		startedAt,
 		latencyMs,
 		httpStatus: response.status,
-		answer: await readStart(response.body),
+		answer: hideSecretsIn(await readStart(response.body), url),
 		retryAfterMs: readRetryAfter(response.headers.get("retry-after"), now()),
 		confirmed: response.ok,
 		mayHaveArrived: response.ok || isGatewaysWord(response.status),

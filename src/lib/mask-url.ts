@@ -15,6 +15,37 @@ export function maskCallbackUrl(url: string): string {
 	return masked.includes(MASK) ? masked : url;
 }
 
+/** Shorter ones may be words of any answer. */
+const LEAST_HIDDEN_LENGTH = 8;
+
+/**
+ * What a receiver has answered, without what {@link maskCallbackUrl} hides of its address, which many a page of an error repeats.
+ * @param url an absolute address
+ */
+export function hideSecretsIn(answer: string, url: string): string {
+	const { pathname, search } = new URL(url);
+	const hidden = [
+		...pathname.split("/").filter((part) => maskPathPart(part) !== part),
+		...search
+			.slice(1)
+			.split("&")
+			.flatMap((parameter) => hiddenIn(parameter)),
+	];
+	return hidden
+		.flatMap((part) => replaceMacros(part, () => "\n").split("\n"))
+		.flatMap((piece) => [piece, decodeText(piece)])
+		.filter((piece) => piece.length >= LEAST_HIDDEN_LENGTH)
+		.sort((a, b) => b.length - a.length)
+		.reduce((text, piece) => text.replaceAll(piece, MASK), answer);
+}
+
+/** What of a parameter is masked: its value, or all of it. */
+function hiddenIn(parameter: string): string[] {
+	const masked = maskParameter(parameter, CALLBACK_PARAMETERS);
+	if (masked === parameter) return [];
+	return [masked === MASK ? parameter : parameter.slice(parameter.indexOf("=") + 1)];
+}
+
 /** Whether something is hidden in an address: it is none to be called. */
 export function isMasked(url: string): boolean {
 	return url.includes(MASK);
@@ -28,13 +59,17 @@ export function isMasked(url: string): boolean {
  */
 function maskUrl(url: string, shown: readonly string[]): string {
 	const { protocol, host, pathname, search, hash } = new URL(url);
-	const path = pathname.split("/").map((part) => (isMadeUp(part.replaceAll("+", "%2B")) ? MASK : part));
+	const path = pathname.split("/").map(maskPathPart);
 	const query = search
 		.slice(1)
 		.split("&")
 		.filter((parameter) => parameter !== "")
 		.map((parameter) => maskParameter(parameter, shown));
 	return `${protocol}//${host}${path.join("/")}${query.length === 0 ? "" : `?${query.join("&")}`}${hash === "" ? "" : `#${MASK}`}`;
+}
+
+function maskPathPart(part: string): string {
+	return isMadeUp(part.replaceAll("+", "%2B")) ? MASK : part;
 }
 
 /** Whether an escaped text, but for its macros, is one that no person made up. */

@@ -30,6 +30,8 @@ const BEHAVIOURS: Record<string, (response: ServerResponse, name: string) => unk
 		const timer = setInterval(() => response.write("x".repeat(64 * 1024)), 1);
 		response.on("close", () => clearInterval(timer));
 	},
+	/** As pages of many an error do. */
+	echo: (response) => response.writeHead(404).end(`Cannot GET ${response.req.url}`),
 	binary: (response) => response.writeHead(200).end(Buffer.from([0xff, 0xfe, 0x00, 0x41, 0x0a, 0x42])),
 };
 

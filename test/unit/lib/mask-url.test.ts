@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { maskCallbackUrl } from "../../../src/lib/mask-url.ts";
+import { hideSecretsIn, maskCallbackUrl } from "../../../src/lib/mask-url.ts";
 
 describe("a callback address as it is shown", () => {
 	it.each([
@@ -27,5 +27,17 @@ describe("a callback address as it is shown", () => {
 		"https://a.example/Zur%C3%BCck-zu-den-Bestellungen/in",
 	])("whole: %s", (url) => {
 		expect(maskCallbackUrl(url)).toBe(url);
+	});
+});
+
+describe("unit: what a receiver has answered", () => {
+	const url = "https://pub.example/s2s/AbC123dEf456gHi789-{cid}?token=s3cr3t%2Fof-acme&key=k1&sum={payout}&source=network";
+	it.each([
+		["Cannot GET /s2s/AbC123dEf456gHi789-c1", "Cannot GET /s2s/***c1"],
+		["no route for /s2s?token=s3cr3t%2Fof-acme&key=k1&sum=8.4000", "no route for /s2s?token=***&key=k1&sum=8.4000"],
+		["bad token s3cr3t/of-acme from network", "bad token *** from network"],
+		["stored", "stored"],
+	])("%j is kept as %j", (answer, kept) => {
+		expect(hideSecretsIn(answer, url)).toBe(kept);
 	});
 });

@@ -117,6 +117,16 @@ describe("worker: a callback that is not confirmed is due again, and its attempt
 		expect(attempt).toMatchObject({ http_status: null, answer: expect.stringMatching(/^no answer: /) });
 	});
 
+	it("an answer that repeats the address is kept without what may be a secret in that", async () => {
+		const outbox = await outboxFor("echo", "echo");
+		await outbox.addPublisher("echo", `${receiverUrl("echo", "echo")}/AbC123dEf456gHi789?token=s3cr3t-of-acme&id={id}`);
+		const id = await outbox.add("echo", "T1");
+		await outbox.work();
+		expect((await outbox.attempts(id))[0]?.answer).toMatch(
+			new RegExp(`^Cannot GET /echo/echo/\\*\\*\\*\\?token=\\*\\*\\*&id=${id}&txnid=T1&`),
+		);
+	});
+
 	it("an address that must not be called is not, and the attempt says why", async () => {
 		const outbox = await outboxFor("insecure", "answer", { allowInsecure: false });
 		const id = await outbox.add("insecure", "T1");
