@@ -17,6 +17,8 @@ export function maskCallbackUrl(url: string): string {
 
 /** Shorter ones may be words of any answer. */
 const LEAST_HIDDEN_LENGTH = 8;
+/** As many characters of one, at the end of an answer that is cut off, are a part of it. */
+const LEAST_BEGUN_LENGTH = 4;
 
 /**
  * What a receiver has answered, without what {@link maskCallbackUrl} hides of its address, which many a page of an error repeats.
@@ -31,12 +33,21 @@ export function hideSecretsIn(answer: string, url: string): string {
 			.split("&")
 			.flatMap((parameter) => hiddenIn(parameter)),
 	];
-	return hidden
+	const pieces = hidden
 		.flatMap((part) => replaceMacros(part, () => "\n").split("\n"))
 		.flatMap((piece) => [piece, decodeText(piece)])
 		.filter((piece) => piece.length >= LEAST_HIDDEN_LENGTH)
-		.sort((a, b) => b.length - a.length)
-		.reduce((text, piece) => text.replaceAll(piece, MASK), answer);
+		.sort((a, b) => b.length - a.length);
+	const whole = pieces.reduce((text, piece) => text.replaceAll(piece, MASK), answer);
+	return whole.slice(0, whole.length - Math.max(0, ...pieces.map((piece) => begunLength(whole, piece))));
+}
+
+/** How much of a piece a text ends with. */
+function begunLength(text: string, piece: string): number {
+	for (let length = piece.length - 1; length >= LEAST_BEGUN_LENGTH; length--) {
+		if (text.endsWith(piece.slice(0, length))) return length;
+	}
+	return 0;
 }
 
 /** What of a parameter is masked: its value, or all of it. */

@@ -36,6 +36,8 @@ describe("unit: what a receiver has answered", () => {
 		["Cannot GET /s2s/AbC123dEf456gHi789-c1", "Cannot GET /s2s/***c1"],
 		["no route for /s2s?token=s3cr3t%2Fof-acme&key=k1&sum=8.4000", "no route for /s2s?token=***&key=k1&sum=8.4000"],
 		["bad token s3cr3t/of-acme from network", "bad token *** from network"],
+		["no route for /s2s?token=s3cr3t%2Fof", "no route for /s2s?token="],
+		["stored as s3c", "stored as s3c"],
 		["stored", "stored"],
 	])("%j is kept as %j", (answer, kept) => {
 		expect(hideSecretsIn(answer, url)).toBe(kept);
