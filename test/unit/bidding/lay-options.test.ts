@@ -50,6 +50,18 @@ describe("unit: options of a publisher", () => {
 		expect(lay({ schain: {} }).laid).toMatchObject({ outcome: "no-bid", reason: "schain_incomplete" });
 	});
 
+	it("take a chain of which every node names its system and its seller", () => {
+		const right = { asi: "ssp.example", sid: "7" };
+		const withNode = (node: unknown) => {
+			const { request, auction } = readRequest();
+			const body = { ...BODY, source: { schain: { complete: 1, nodes: [right, node, right] } } };
+			return layOptions(auction, request, body, publisher({ schain: {} }));
+		};
+		expect(withNode(right)).not.toHaveProperty("outcome");
+		for (const node of [{ ...right, asi: " " }, { ...right, sid: "" }, { asi: right.asi }, { sid: right.sid }, {}, null, "ssp.example"])
+			expect(withNode(node), JSON.stringify(node)).toMatchObject({ outcome: "no-bid", reason: "schain_incomplete" });
+	});
+
 	it("read bcat by the first taxonomy unless cattax is a whole number from 1 up", () => {
 		const taxonomyOf = (cattax: unknown) => {
 			const { request, auction } = readRequest();

@@ -70,11 +70,11 @@ describe("unit: what stated payouts come to", () => {
 	});
 
 	test("of many statements the first above zero and the newest are kept", () => {
-		let payouts = state(readPayouts(""), ["0000", 5, "first"]);
-		for (let at = 1; at < 200; at++) payouts = state(payouts, [String(at).padStart(4, "0"), 0, String(at)]);
+		let payouts = state(state(readPayouts(""), ["0000", 0, "none yet"]), ["0001", 5, "first"]);
+		for (let at = 2; at < 200; at++) payouts = state(payouts, [String(at).padStart(4, "0"), 0, String(at)]);
 		expect(payouts.stated.length).toBeLessThan(45);
 		expect(totalOf(payouts, "0199", "USD").isReversed).toBe(true);
-		expect([wasPositiveBefore(payouts, "0000"), wasPositiveBefore(payouts, "0001")]).toEqual([false, true]);
+		expect([wasPositiveBefore(payouts, "0001"), wasPositiveBefore(payouts, "0002")]).toEqual([false, true]);
 	});
 
 	test("the order of arrival does not matter", () => {

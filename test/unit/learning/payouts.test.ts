@@ -44,6 +44,11 @@ describe("unit: payouts", () => {
 		expect(sums.pooledMicros).toBe(7 * capMicros);
 	});
 
+	it("a payout counts up to five times the mean, which small ones beside large ones do not pull down", () => {
+		const { capMicros } = measurePayouts(sizesOf(earned(...Array(400).fill(1), ...Array(400).fill(19))), 10 * USD, USD);
+		expect(capMicros / USD).toBeCloseTo(5 * 10, 0);
+	});
+
 	it("a campaign's first payout may be a large one", () => {
 		const { capMicros } = measurePayouts(sizesOf(earned(400)), 10 * USD, USD);
 		expect(countedPayout(sizeClassOf(400 * USD), 400 * USD, capMicros)).toBeGreaterThan(50 * USD);
@@ -76,6 +81,11 @@ describe("unit: payouts", () => {
 			expect(counted).toEqual(counted.toSorted((a, b) => b - a));
 			expect(counted[1]).toBeGreaterThan(6);
 			expect(counted[3]).toBeLessThan(2);
+		});
+
+		it("it counts the less the fewer there are, up to twenty", () => {
+			const counted = [8, 12, 16, 20, 40].map((sales) => usualOf(11 * sales, sales, 30) / 30);
+			expect(counted.map((part) => Math.round(16 * part))).toEqual([4, 8, 12, 16, 16]);
 		});
 
 		it("few, or what is larger than a thousand times the mean, may be mistakes, and count nothing", () => {
