@@ -196,6 +196,28 @@ describe("worker: the circuit breaker", () => {
 		expect(await receivedCalls("probed-to")).toHaveLength(FAILURES_TO_PAUSE);
 	});
 
+	it("what the old address confirms once another is imported, and paused, does not end that pause", async () => {
+		let whileCalling: (() => Promise<void>) | null = null;
+		const outbox = new Outbox({
+			fetch: async (url) => {
+				const meanwhile = whileCalling;
+				whileCalling = null;
+				await meanwhile?.();
+				return new Response("", { status: url.startsWith("http://old.example/") ? 200 : 503 });
+			},
+		});
+		await outbox.addPublisher("confirmed", "http://old.example/s2s");
+		const slow = await outbox.add("confirmed", "slow");
+		whileCalling = async () => {
+			await outbox.addPublisher("confirmed", "http://new.example/s2s");
+			await outbox.addMany("confirmed", FAILURES_TO_PAUSE);
+			await outbox.work();
+		};
+		await outbox.work();
+		expect(await outbox.row(slow)).toMatchObject({ state: "delivered" });
+		expect(await health("confirmed")).toMatchObject({ failures_in_a_row: FAILURES_TO_PAUSE, paused_at: START });
+	});
+
 	it("it stops other publishers' callbacks in nothing", async () => {
 		const { outbox } = await pausedOutbox("sick");
 		await outbox.addPublisher("well", receiverUrl("answer", "well"));

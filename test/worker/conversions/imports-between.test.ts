@@ -26,6 +26,7 @@ async function clicked(fields: Parameters<typeof clickRow>[0] = {}) {
 	const txnid = `between-${String(click.id)}`;
 	const cid = String(click.click_hash);
 	return {
+		txnid,
 		say: (fields: Parameters<typeof postbackMessage>[1] = {}) => postbackMessage("west", { txnid, cid, ...fields }),
 		stands: async () => {
 			const [row] = await readAll("SELECT status, payout_micros AS payout FROM conversions WHERE txnid = ?", txnid);
@@ -91,6 +92,20 @@ describe("worker: a status map that changes between two postbacks", () => {
 		await importWest({ status_map: { lead: "approved" } });
 		await consume(say({ status: "lead" }));
 		expect(await stands()).toEqual(["approved", 10, "approved"]);
+	});
+});
+
+describe("worker: a platform's currency that changes between two conversions", () => {
+	test("a payout without one is in that which its own conversion began with", async () => {
+		const [before, since] = [await clicked(), await clicked()];
+		await consume(before.say());
+		await importWest({ currency: "EUR" });
+		await consume(since.say({ eventAt: Date.parse("2026-11-09") }));
+		await consume(before.say({ eventAt: Date.parse("2026-11-10"), payoutMicros: 20 * DOLLAR }));
+		await consume(since.say({ eventAt: Date.parse("2026-11-10"), payoutMicros: 20 * DOLLAR }));
+		const worth = "SELECT stage, currency, gross_micros AS gross FROM conversions WHERE txnid = ?";
+		expect(await readAll(worth, before.txnid)).toEqual([{ stage: "settled", currency: "USD", gross: 20 * DOLLAR }]);
+		expect(await readAll(worth, since.txnid)).toEqual([{ stage: "settled", currency: "EUR", gross: 22 * DOLLAR }]);
 	});
 });
 
