@@ -2,6 +2,7 @@
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { MAX_QUERY_BYTES } from "../../../src/conversions/read-request.ts";
 import { MAX_UNKNOWN_PER_MINUTE } from "../../../src/conversions/unknown-key-limit.ts";
 import worker from "../../../src/worker.ts";
 import { callPostback, type Fields, importConversionNetwork, postbackFields, readAll, WEST_KEY } from "../../support/conversions.ts";
@@ -163,6 +164,15 @@ describe("worker: the postback endpoint", () => {
 		// A trace finds it by what its query says; nobody has read the form.
 		expect(await rows()).toEqual([{ txnid: "large" }, { txnid: null }, { txnid: "large" }]);
 		expect(await readAll("SELECT * FROM conversions WHERE txnid = 'large'")).toEqual([]);
+	});
+
+	test("of a query that is too large, an id in which it is cut off is no id of the ledger", async () => {
+		const { txnid: _, ...fields } = postbackFields({ cid: "cut-off", txnid: "" });
+		const query = `${queryOf(fields)}&s2=`;
+		const filled = query + "x".repeat(MAX_QUERY_BYTES - query.length - "&txnid=sale-1".length);
+		expect(await callPostback(WEST_KEY, `${filled}&txnid=sale-12`)).toMatchObject({ body: { error_code: 1 } });
+		const rows = () => readAll("SELECT txnid FROM postback_intake WHERE cid = 'cut-off'");
+		await expect.poll(rows, { timeout: 20_000 }).toEqual([{ txnid: null }]);
 	});
 
 	test("an overlong landing URL is cut, not refused", async () => {
