@@ -442,6 +442,11 @@ describe("worker: what clicks have earned", () => {
 		now += DAY_MS;
 		const { id } = await adjust(adjusting, { kind: "void_clicks", publisher: "cpc", text: "fraud" });
 		expect(await standing()).toEqual([[0], [], []]);
+		// What the platform says meanwhile takes nothing back a second time.
+		for (const payoutMicros of [12_000_000, 10_000_000]) {
+			await say(click, "t-1", "approved", payoutMicros);
+			expect(await standing()).toEqual([[0], [], []]);
+		}
 		await adjust(adjusting, { kind: "undo", adjustment: id ?? "", text: "none" });
 		expect(await standing()).toEqual([[1], [earned], [[3, 1, 0]]]);
 		now += DAY_MS;
