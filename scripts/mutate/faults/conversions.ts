@@ -253,6 +253,20 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/adjustments/conversions-and-amounts.test.ts"],
 	},
 	{
+		name: "amount-is-in-the-currency-of-another-sale",
+		file: "src/conversions/select-ledger-state.ts",
+		find: " AND f.txnid = d.value ->> 'txnid'",
+		replace: "",
+		tests: ["test/worker/conversions/imports-between.test.ts"],
+	},
+	{
+		name: "replaced-address-ends-the-pause-of-the-new-one",
+		file: "src/callbacks/breaker.ts",
+		find: " AND url = ${url}",
+		replace: "",
+		tests: ["test/worker/callbacks/breaker.test.ts"],
+	},
+	{
 		name: "bid-prefetched-by-all-is-credited",
 		file: "src/conversions/select-ledger-state.ts",
 		find: "> ${MAX_PREFETCHERS}",

@@ -150,6 +150,20 @@ export const LEARNING_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/learning-rows.test.ts"],
 	},
 	{
+		name: "sales-of-voided-clicks-are-taken-back-twice",
+		file: "src/learning-rows/move-clicks.ts",
+		find: "[...counted, count(sql`0`)]",
+		replace: "[...counted, count(sql`1`)]",
+		tests: ["test/worker/learning-rows.test.ts"],
+	},
+	{
+		name: "payouts-are-measured-by-their-logarithms",
+		file: "src/learning/payouts.ts",
+		find: "pass < 3;",
+		replace: "pass < 0;",
+		tests: ["test/unit/learning/payouts.test.ts"],
+	},
+	{
 		name: "two-nights-run-at-once",
 		file: "src/learning-night/lease.ts",
 		find: "if (taken.length === 0) return;",

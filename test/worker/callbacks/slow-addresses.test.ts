@@ -104,6 +104,15 @@ describe("worker: slow addresses", () => {
 		expect(receivers.called.length).toBeLessThan(90 + 40);
 	});
 
+	it("are none where each call takes just under a second, but of those, too, one publisher's leave half of a minute to others", async () => {
+		const receivers = new Receivers((host) => (host === "brisk.example" ? 900 : 50));
+		const messages = [...(await receivers.add("brisk.example", 600)), ...(await receivers.add("behind-brisk.example", 1))];
+		const times = new CallTimes();
+		while (messages.length > 0) await consumeCallbacks(receivers.outbox.deps, receivers.batch(messages.splice(0, 100)), times);
+		expect(receivers.timesOf("brisk.example").length).toBeGreaterThanOrEqual(200);
+		expect(receivers.timesOf("behind-brisk.example")[0]).toBeLessThan(60_000);
+	});
+
 	it("that are known, and whose messages stand together, leave connections to others, too", async () => {
 		const quick = "quick-behind-known.example";
 		const receivers = new Receivers((host) => (host === quick ? 50 : 9_000));
