@@ -253,6 +253,13 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/adjustments/conversions-and-amounts.test.ts"],
 	},
 	{
+		name: "statement-knows-one-sale-of-a-click",
+		file: "src/operator/statement/read-ledger.ts",
+		find: "[...(sameClick.get(spell(other.cid)) ?? []), other]",
+		replace: "[other]",
+		tests: STATEMENT_TESTS,
+	},
+	{
 		name: "amount-is-in-the-currency-of-another-sale",
 		file: "src/conversions/select-ledger-state.ts",
 		find: " AND f.txnid = d.value ->> 'txnid'",

@@ -364,6 +364,18 @@ describe("worker: a statement that names no currency", () => {
 		await importExactly({ platforms: [platformEntry("west")] });
 	});
 
+	it("knows each sale of one click by its other id, and pays none twice", async () => {
+		const cid = await say("basket-1", null);
+		const more = { txnid: "basket-2", cid, eventAt: Date.parse("2026-11-10"), payoutMicros: 20_000_000 };
+		await consume(postbackMessage("west", more, Date.now() - 60_000));
+		const rows = [10, 20].map((payout) => `order-of-${payout},${payout},2026-11-10,${cid},approved`);
+		expect((await compare("&apply=1", ...rows)).slice(0, 2)).toEqual([
+			["order-of-10", "two_ids", "basket-1"],
+			["order-of-20", "two_ids", "basket-2"],
+		]);
+		expect(await readAll("SELECT txnid FROM conversions WHERE txnid LIKE 'order-of-%'")).toEqual([]);
+	});
+
 	it("leaves an amount in the currency that was named for it; another amount is left to a person, a return is none", async () => {
 		for (const name of ["less", "own", "returned", "same"]) await say(`money-${name}`, name === "own" ? null : "EUR");
 		const rows = ["money-less,9", "money-own,9", "money-returned,0", "money-same,10"].map((row) => `${row},2026-11-10,,approved`);
