@@ -175,6 +175,14 @@ describe("worker: the postback endpoint", () => {
 		await expect.poll(rows, { timeout: 20_000 }).toEqual([{ txnid: null }]);
 	});
 
+	test("a form of escapes makes no longer row of the ledger than what is read", async () => {
+		const body = `s2=${"\u0001".repeat(16_000)}`;
+		expect((await callPostback(WEST_KEY, queryOf(postbackFields({ txnid: "escapes" })), { method: "POST", body })).body).toEqual(RECEIVED);
+		const [row] = await ledgerOf("escapes");
+		expect(String(row?.query).length).toBeGreaterThan(16_000);
+		expect(String(row?.query).length).toBeLessThanOrEqual(32 * 1024);
+	});
+
 	test("an overlong landing URL is cut, not refused", async () => {
 		const surl = `https://shop.example/${"p".repeat(5_000)}`;
 		expect((await callPostback(WEST_KEY, queryOf(postbackFields({ txnid: "long-url", surl })))).body).toEqual(RECEIVED);
