@@ -10,11 +10,15 @@ const PROBE_INTERVAL_MS = 5 * MINUTE_MS;
 
 type Address = { publisherId: string; url: string };
 
-/** Counts a failure, and pauses the address at the {@link FAILURES_TO_PAUSE}th in a row. */
+/**
+ * Counts a failure, and pauses the address at the {@link FAILURES_TO_PAUSE}th in a row. That of an address that is the publisher's no more,
+ * as where another was imported during the call, says nothing of the present one.
+ */
 export function countFailure({ publisherId, url }: Address, now: number): SQL {
 	const pausing = (at: number, column: SQL) => sql`CASE WHEN h.url <> excluded.url THEN NULL
 			WHEN ${column} IS NULL AND h.failures_in_a_row + 1 >= ${FAILURES_TO_PAUSE} THEN ${at} ELSE ${column} END`;
-	return sql`INSERT INTO callback_health AS h (publisher_id, url, failures_in_a_row) VALUES (${publisherId}, ${url}, 1)
+	return sql`INSERT INTO callback_health AS h (publisher_id, url, failures_in_a_row)
+		SELECT id, callback_url, 1 FROM publishers WHERE id = ${publisherId} AND callback_url = ${url}
 		ON CONFLICT (publisher_id) DO UPDATE SET
 			failures_in_a_row = CASE WHEN h.url = excluded.url THEN h.failures_in_a_row + 1 ELSE 1 END,
 			paused_at = ${pausing(now, sql`h.paused_at`)},

@@ -218,6 +218,32 @@ describe("worker: the circuit breaker", () => {
 		expect(await health("confirmed")).toMatchObject({ failures_in_a_row: FAILURES_TO_PAUSE, paused_at: START });
 	});
 
+	it("nor does what the old address refuses", async () => {
+		let whileCalling: (() => Promise<void>) | null = null;
+		const outbox = new Outbox({
+			fetch: async () => {
+				const meanwhile = whileCalling;
+				whileCalling = null;
+				await meanwhile?.();
+				return new Response("", { status: 503 });
+			},
+		});
+		await outbox.addPublisher("refused", "http://old.example/s2s");
+		await outbox.add("refused", "slow");
+		whileCalling = async () => {
+			await outbox.addPublisher("refused", "http://new.example/s2s");
+			await outbox.addMany("refused", FAILURES_TO_PAUSE);
+			await outbox.work();
+		};
+		await outbox.work();
+		expect(await health("refused")).toMatchObject({
+			url: "http://new.example/s2s",
+			failures_in_a_row: FAILURES_TO_PAUSE,
+			paused_at: START,
+			releasing: 0,
+		});
+	});
+
 	it("it stops other publishers' callbacks in nothing", async () => {
 		const { outbox } = await pausedOutbox("sick");
 		await outbox.addPublisher("well", receiverUrl("answer", "well"));
