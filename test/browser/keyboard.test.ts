@@ -59,4 +59,27 @@ describe("browser: by keyboard alone", () => {
 		await page.getByRole("button", { name: "Show what changes" }).click();
 		await expect.poll(focused).toBe("What changes");
 	});
+
+	test("the menu that lies over a narrow page closes once the focus leaves it, and hides nothing that has it", async ({ openPage }) => {
+		const page = await openPage({ as: "publisher", width: 320 });
+		await page.goto("/console/settings");
+		const menu = page.locator("#menu");
+		const button = page.getByRole("button", { name: "Menu" });
+		await button.focus();
+		await page.keyboard.press("Enter");
+		await page.keyboard.press("Tab");
+		expect(await menu.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+		await menu.locator("a").last().focus();
+		expect(await menu.isVisible()).toBe(true);
+		await page.keyboard.press("Tab");
+		await expect.poll(() => menu.isVisible()).toBe(false);
+		expect(await page.evaluate(() => [document.activeElement?.tagName, document.activeElement?.closest("#menu")])).toEqual([
+			expect.not.stringMatching("BODY"),
+			null,
+		]);
+		await button.click();
+		expect(await menu.isVisible()).toBe(true);
+		await page.keyboard.press("Escape");
+		expect(await menu.isVisible()).toBe(false);
+	});
 });
