@@ -66,8 +66,12 @@ declare module "hono" {
 	}
 }
 
+/** Methods that only read, as HEAD does, which is answered as GET is. */
+const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 /** POSTs that only read; and the move itself. */
-const NEVER_HELD: ReadonlySet<string> = new Set(["/explain", "/trace", "/check-ledger", "/database"]);
+const NEVER_HELD: ReadonlySet<string> = new Set(
+	["explain", "trace", "check-ledger", "keys/list", "database/move"].map((path) => `/operator/${path}`),
+);
 
 /** When to try again, seconds: a move takes minutes. */
 const HELD_SECONDS = "60";
@@ -94,12 +98,11 @@ export function operatorRoutes(deps: OperatorDeps): Hono {
 		return next();
 	});
 	for (const [path, verb] of Object.entries(verbs)) {
-		if (!NEVER_HELD.has(path)) {
-			app.use(`${path}/*`, async (c, next) => {
-				if (c.req.method !== "GET" && (await isHeld())) return jsonResponse({ error: HELD }, 503, { "retry-after": HELD_SECONDS });
-				return next();
-			});
-		}
+		app.use(`${path}/*`, async (c, next) => {
+			const mayWrite = !READING.has(c.req.method) && !NEVER_HELD.has(c.req.path);
+			if (mayWrite && (await isHeld())) return jsonResponse({ error: HELD }, 503, { "retry-after": HELD_SECONDS });
+			return next();
+		});
 		app.use(`${path}/*`, limitBody(MAX_BODY_BYTES[path] ?? MAX_SMALL_BYTES));
 		app.use(`${path}/*`, async (c, next) => {
 			const { raw } = c.req;
