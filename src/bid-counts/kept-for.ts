@@ -4,10 +4,7 @@ import { DAY_MS } from "../lib/time.ts";
 /** Hourly counts. */
 export const BID_COUNTS_DAYS = 35;
 
-/**
- * How long it is known that a message was counted. An older one is not counted any more: nobody could tell whether it was. The queue keeps
- * messages for four days.
- */
+/** How long it is known that a message was counted. An older one is not counted any more: nobody could tell whether it was. */
 export const COUNTED_KNOWN_MS = 5 * DAY_MS;
 
 /** How long an auction that a publisher tells of again is known to be counted. */
