@@ -69,7 +69,7 @@ const MIRROR_SUITES = [
 	"test/worker/{adjustments,callbacks,changes,console,conversions}/**/*.test.ts",
 	"test/worker/{alerts,auction-feedback,audit,bid-counts,brand-lists,check-ledger,cron-jobs,click-consumer,click-level-report,days,erase,erase-named-otherwise,export-import,import-blocks,import-merge,key-owners,known-facts,network-import,operator-keys}.test.ts",
 	"test/worker/{brand-pages,learned-key,learned-prices,learning-night,learning-rows,network-report-sources,operator-learning,operator-status,publisher-api,publisher-clicks,publisher-links,released-prices,reconcile-sums,replay,report-details,retention,shared-click-id,stops}.test.ts",
-	"test/worker/{packed-book,packed-book-over-lagging-kv,reports-add-up,written-keys}.test.ts",
+	"test/worker/{data-through,packed-book,packed-book-over-lagging-kv,reports-add-up,written-keys}.test.ts",
 ];
 
 /** Histories of a property test there. */

@@ -2,7 +2,8 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { inTime } from "../lib/away.ts";
-import { CLICK_BATCH_PREFIX, KEPT_CLICK_PREFIX } from "../lib/kept-keys.ts";
+import type { QueueName } from "../lib/enums.ts";
+import { CLICK_BATCH_PREFIX, KEPT_CLICK_PREFIX, KEPT_DEAD_LETTERS_PREFIX } from "../lib/kept-keys.ts";
 import { logError } from "../lib/log.ts";
 import { SECOND_MS } from "../lib/time.ts";
 
@@ -28,6 +29,8 @@ export async function readDataThrough({ db, kv, queues, now }: DataThroughDeps):
 		oldestIn("postbacks", queues.postbacks, at),
 		oldestKept(kv, CLICK_BATCH_PREFIX, at),
 		oldestKept(kv, KEPT_CLICK_PREFIX, at),
+		refusedLetter(kv, "clicks", at),
+		refusedLetter(kv, "postbacks", at),
 		oldestLetter(db, at),
 	]);
 	const told = marks.filter((mark) => mark !== null);
@@ -60,10 +63,25 @@ async function oldestKept(kv: Pick<KVNamespace, "list">, prefix: string, now: nu
 	}
 }
 
+/** Dead letters that the database refused: nothing but what is in them tells their time. */
+async function refusedLetter(kv: Pick<KVNamespace, "list">, queue: QueueName, now: number): Promise<number | null> {
+	try {
+		const { keys } = await inTime(kv.list({ prefix: `${KEPT_DEAD_LETTERS_PREFIX}${queue}:`, limit: 1 }), ANSWER_TIMEOUT_MS, "KV");
+		return keys.length === 0 ? now : null;
+	} catch (error) {
+		logError("reports.kept_unknown", error, { queue });
+		return null;
+	}
+}
+
+/** Of a click, of a postback, and the first of postbacks that came together: src/clicks/message.ts, src/conversions/message.ts. */
+const CAME_AT = sql`coalesce(CAST(body ->> 'at' AS BIGINT), CAST(body -> 'intake' ->> 'receivedAt' AS BIGINT),
+	(SELECT min(CAST(j.value -> 'intake' ->> 'receivedAt' AS BIGINT)) FROM json_each(coalesce(body -> 'items', '[]')) j))`;
+
 /** A message that nobody could take is older than its letter: it says itself when it was made. */
 async function oldestLetter(db: Database, now: number): Promise<number> {
 	const rows = await db.all<{ at: number | null }>(sql`SELECT MIN(at) AS at FROM (
-			SELECT coalesce(CAST(body ->> 'at' AS BIGINT), CAST(body ->> 'receivedAt' AS BIGINT), received_at) AS at
+			SELECT coalesce(${CAME_AT}, received_at) AS at
 			FROM dead_letters WHERE replayed_at IS NULL AND queue IN ('clicks', 'postbacks') ORDER BY received_at, id LIMIT ${MAX_LETTERS}) oldest`);
 	return Math.min(now, rows[0]?.at ?? now);
 }
