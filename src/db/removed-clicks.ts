@@ -16,6 +16,11 @@ export function removedFrom(which: RemovedClicks, from: number): SQL {
 
 /** Notes that all clicks before a time are about to be dropped. @param end Unix milliseconds */
 export function noteDropped(end: number): SQL {
-	return sql`INSERT INTO retention (name, cursor) VALUES (${DROPPED_WEEKS}, ${leastIdAt(end)})
+	return moveForward(DROPPED_WEEKS, leastIdAt(end));
+}
+
+/** Notes how far retention has come. Another run may have come farther meanwhile: what that removed is known to be gone. */
+export function moveForward(name: string, cursor: string): SQL {
+	return sql`INSERT INTO retention (name, cursor) VALUES (${name}, ${cursor})
 		ON CONFLICT (name) DO UPDATE SET cursor = CASE WHEN retention.cursor < excluded.cursor THEN excluded.cursor ELSE retention.cursor END`;
 }

@@ -3,6 +3,7 @@ import { getTableName, type SQL, sql } from "drizzle-orm";
 import { AUCTION_KNOWN_DAYS, BID_COUNTS_DAYS, COUNTED_KNOWN_MS, FEEDBACK_DAYS } from "../bid-counts/kept-for.ts";
 import { type Database, isPostgres, runTransaction } from "../db/client.ts";
 import { tableName } from "../db/json-rows.ts";
+import { moveForward } from "../db/removed-clicks.ts";
 import { callbackAttempts } from "../db/schema/callbacks.ts";
 import { clicks } from "../db/schema/clicks.ts";
 import { postbackIntake } from "../db/schema/conversions.ts";
@@ -226,10 +227,7 @@ async function removeStep(
 			);
 		}
 	}
-	const [removed] = await runTransaction(db, [
-		sql`DELETE FROM ${stored} WHERE ${among(going)}`,
-		sql`INSERT INTO retention (name, cursor) VALUES (${name}, ${last}) ON CONFLICT (name) DO UPDATE SET cursor = excluded.cursor`,
-	]);
+	const [removed] = await runTransaction(db, [sql`DELETE FROM ${stored} WHERE ${among(going)}`, moveForward(name, last)]);
 	return { last, lookedAt: rows.length, removed: removed?.meta.changes ?? 0 };
 }
 

@@ -4,7 +4,9 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { leastIdAt, newTimeOrderedId } from "../../src/lib/ids.ts";
-import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
+import { DAY_MS, HOUR_MS, utcDay } from "../../src/lib/time.ts";
+import { FIRST_PART } from "../../src/reconcile/parts.ts";
+import { reconcilePart } from "../../src/reconcile/reconcile-sums.ts";
 import { LOOKED_AT_A_STEP, MAX_STEPS, RETENTION_STATEMENTS, type RemoveDeps, removeOld } from "../../src/retention/remove-old.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { ON_D1 } from "../support/engine.ts";
@@ -144,6 +146,19 @@ describe("worker: retention", () => {
 		expect(await clickIds()).toEqual([gone.id]);
 		await remove(env.ARCHIVE);
 		expect(await clickIds()).toEqual([]);
+	});
+
+	it("of two runs at once the slower takes back nothing of what is known to be gone: counters are not compared with clicks that are no more", async () => {
+		const [first, second] = [clickMessage({ at: daysAgo(402) }), clickMessage({ at: daysAgo(400) + HOUR_MS })];
+		await consumeClicks(capDeps(), letters(first, second));
+		const waits = Promise.withResolvers<void>();
+		const slower = remove({ put: () => waits.promise });
+		await removeOld({ db, now: () => NOW + DAY_MS, clickDays: 400, archive: undefined });
+		waits.resolve();
+		await slower;
+		expect(await clickIds()).toEqual([]);
+		const { differences, clicksGone } = await reconcilePart({ db, now: () => NOW }, utcDay(second.at), FIRST_PART, false);
+		expect({ differences, clicksGone }).toEqual({ differences: [], clicksGone: true });
 	});
 
 	it("a run takes so many rows at most, and the next goes on where it ended, once over", async () => {
