@@ -54,9 +54,10 @@ export function localHour(timeZone: string, now: number): number {
 
 const known = new Set<string>();
 
-/** True where `timeZone` is an IANA name this runtime knows. */
+/** True where `timeZone` is an IANA name this runtime knows: it takes offsets such as `+05:07`, too, which may be of any minute. */
 export function isTimeZone(timeZone: string): boolean {
 	if (known.has(timeZone)) return true;
+	if (!/^[a-z]/i.test(timeZone)) return false;
 	try {
 		new Intl.DateTimeFormat("en-US", { timeZone });
 	} catch (error) {

@@ -71,6 +71,11 @@ describe("unit: isTimeZone", () => {
 		expect(["UTC", "America/New_York", "Asia/Kolkata"].every(isTimeZone)).toBe(true);
 		expect(["", "Mars/Olympus_Mons", "New York", "America/New_York ", "25:00"].some(isTimeZone)).toBe(false);
 	});
+
+	// Their hours need not begin with a quarter of an hour, nor their days within 14 hours of UTC's, as is counted on.
+	test.each(["+05:07", "+23:59", "-23:00", "+0530", "+05", "-00:00"])("not offsets, such as %s", (offset) => {
+		expect(isTimeZone(offset)).toBe(false);
+	});
 });
 
 describe("unit: units and days", () => {
