@@ -16,7 +16,7 @@ export type DataThroughDeps = {
 
 /** A click is recorded after its redirect was answered: what is done then is cut off after this time. */
 const RECORDING_MS = 30 * SECOND_MS;
-/** Oldest dead letters whose own time is looked at. */
+/** Oldest dead letters of a queue whose own time is looked at. */
 const MAX_LETTERS = 100;
 /** A report does not wait longer for a mark beside it. */
 const ANSWER_TIMEOUT_MS = 3 * SECOND_MS;
@@ -78,10 +78,12 @@ async function refusedLetter(kv: Pick<KVNamespace, "list">, queue: QueueName, no
 const CAME_AT = sql`coalesce(CAST(body ->> 'at' AS BIGINT), CAST(body -> 'intake' ->> 'receivedAt' AS BIGINT),
 	(SELECT min(CAST(j.value -> 'intake' ->> 'receivedAt' AS BIGINT)) FROM json_each(coalesce(body -> 'items', '[]')) j))`;
 
-/** A message that nobody could take is older than its letter: it says itself when it was made. */
+/** A message that nobody could take is older than its letter: it says itself when it was made. Queues give up after times of their own. */
 async function oldestLetter(db: Database, now: number): Promise<number> {
-	const rows = await db.all<{ at: number | null }>(sql`SELECT MIN(at) AS at FROM (
-			SELECT coalesce(${CAME_AT}, received_at) AS at
-			FROM dead_letters WHERE replayed_at IS NULL AND queue IN ('clicks', 'postbacks') ORDER BY received_at, id LIMIT ${MAX_LETTERS}) oldest`);
+	const oldestOf = (queue: QueueName) => sql`SELECT * FROM (SELECT coalesce(${CAME_AT}, received_at) AS at FROM dead_letters
+		WHERE replayed_at IS NULL AND queue = ${queue} ORDER BY received_at, id LIMIT ${MAX_LETTERS}) of_queue`;
+	const rows = await db.all<{ at: number | null }>(
+		sql`SELECT MIN(at) AS at FROM (${oldestOf("clicks")} UNION ALL ${oldestOf("postbacks")}) oldest`,
+	);
 	return Math.min(now, rows[0]?.at ?? now);
 }

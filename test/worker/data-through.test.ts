@@ -78,6 +78,14 @@ describe("worker: up to when everything is counted", () => {
 		},
 	);
 
+	it("however many clicks became dead letters before a postback that came in earlier", async () => {
+		const clicks = Array.from({ length: 100 }, (_, at) => ({ id: `dead-${at}`, body: clickMessage({ at: DEAD_AT - HOUR_MS }) }));
+		await keepDeadLetters(db, "clicks", clicks, DEAD_AT - HOUR_MS);
+		expect(await through()).toBe(upTo(DEAD_AT - HOUR_MS));
+		await keepDeadLetters(db, "postbacks", [{ id: "dead", body: postback }], DEAD_AT);
+		expect(await through()).toBe(upTo(CAME_AT));
+	});
+
 	it("callbacks do not count towards it, nor what was replayed", async () => {
 		await keepDeadLetters(db, "callbacks", [{ id: "dead-1", body: { format: 1, id: "c" } }], DEAD_AT);
 		await keepDeadLetters(db, "clicks", [{ id: "dead-2", body: clickMessage({ at: CAME_AT }) }], DEAD_AT);
