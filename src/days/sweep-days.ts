@@ -4,7 +4,7 @@ import { type Database, runTransaction } from "../db/client.ts";
 import { logError } from "../lib/log.ts";
 import { DAY_MS, HOUR_MS, utcDay } from "../lib/time.ts";
 import { changedDays, unseenSince } from "../reconcile/changed-days.ts";
-import { firstDay } from "../reconcile/first-day.ts";
+import { firstDay, firstDayFrom } from "../reconcile/first-day.ts";
 import { computeDigest, type DaysDeps, RECORDS_A_SLICE } from "./compute-digest.ts";
 import { DAY_SUMS } from "./day-sums.ts";
 import type { PublisherDay } from "./read-records.ts";
@@ -73,7 +73,7 @@ async function noteFailure(db: Database, { publisherId, day }: PublisherDay, at:
 async function selectDays(db: Database, { selectedAt, turnDay }: State, now: number): Promise<void> {
 	const today = utcDay(now);
 	const since = unseenSince(selectedAt);
-	const first = turnDay !== null && turnDay < today ? turnDay : await firstDay(db, now);
+	const first = turnDay !== null && turnDay < today ? await firstDayFrom(db, turnDay, now) : await firstDay(db, now);
 	const turn = Array.from({ length: TURN_DAYS }, (_, at) => utcDay(Date.parse(first) + at * DAY_MS));
 	const days = [...new Set([utcDay(now - DAY_MS), utcDay(now - 2 * DAY_MS), ...turn, ...(await changedDays(db, since))])];
 	const outdated = await readOutdated(db, since);

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { DAY_MS, HOUR_MS, utcDay } from "../lib/time.ts";
 import { changedDays, unseenSince } from "./changed-days.ts";
-import { firstDay } from "./first-day.ts";
+import { firstDay, firstDayFrom } from "./first-day.ts";
 import { FIRST_PART, readPart, writePart } from "./parts.ts";
 import { logDifferences, type ReconcileDeps, reconcilePart, reconcileTotals } from "./reconcile-sums.ts";
 
@@ -64,8 +64,8 @@ async function startHour(deps: ReconcileDeps, state: State, now: number): Promis
 	]);
 }
 
-/** Each day has its turn, whether or not it is known to have changed; after the last one it is the first one's again. */
+/** Each day that has anything has its turn, whether or not it is known to have changed; after the last one it is the first one's again. */
 async function nextTurn(db: Database, before: string | null, now: number): Promise<string> {
 	const next = before === null ? null : utcDay(Date.parse(before) + DAY_MS);
-	return next !== null && next < utcDay(now) ? next : firstDay(db, now);
+	return next !== null && next < utcDay(now) ? firstDayFrom(db, next, now) : firstDay(db, now);
 }

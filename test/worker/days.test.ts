@@ -183,6 +183,18 @@ describe("worker: GET /api/days", () => {
 		expect(after?.digest).not.toBe(before?.digest);
 	});
 
+	it("a click that comes late is in the digest within hours, however far back a platform has dated a sale", async () => {
+		await sweep();
+		await sell("t-old", { eventAt: Date.parse("2001-02-03T00:00:00Z") });
+		await run("UPDATE day_digest_state SET turn_day = NULL");
+		await sweep();
+		const late = AT - 20 * DAY_MS;
+		await count(click({ at: late }));
+		for (let hour = 0; hour < 3; hour++) await sweep();
+		const { data } = await list(`from=${utcDay(late)}&to=${utcDay(late)}`);
+		expect(data).toMatchObject([{ record_count: 1, current: true }]);
+	});
+
 	it("today has no row; a day without activity neither", async () => {
 		await count(click({ at: Date.now() }));
 		await sell("t-1", { status: "cancelled" });

@@ -569,6 +569,16 @@ describe("worker: the hourly comparison", () => {
 		expect((await differing()).map(({ day }) => day)).toEqual(["2026-09-02"]);
 	});
 
+	it("gives days their turn however far back a platform has dated a sale", async () => {
+		await sweepAll(NOW);
+		await count(click({ at: Date.parse("2026-09-02T10:00:00Z") }));
+		await run("INSERT INTO daily_publishers (publisher_id, date) VALUES ('acme', '2001-02-03')");
+		await run("UPDATE reconciliation SET turn_day = NULL");
+		await run("UPDATE daily_publishers SET sales_micros = sales_micros + 5 WHERE date = '2026-09-02'");
+		for (let hour = 1; hour <= 40 && (await differing()).length === 0; hour++) await sweepAll(NOW + 10 * DAY_MS + hour * HOUR_MS);
+		expect((await differing()).map(({ day }) => day)).toEqual(["2026-09-02"]);
+	});
+
 	it("gives every day its turn", async () => {
 		await sweepAll(NOW);
 		await run("UPDATE daily_publishers SET click_count = click_count + 1 WHERE date = '2026-11-18'");
