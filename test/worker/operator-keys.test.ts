@@ -9,6 +9,7 @@ import type { KeyVerb } from "../../src/operator/keys/keys-request.ts";
 import { MAX_VALID } from "../../src/operator/keys/require-room.ts";
 import { issueCredential, rotateCredential } from "../../src/operator/keys/run-key-verbs.ts";
 import { ACTOR } from "../support/actor.ts";
+import { interrupted } from "../support/interrupted.ts";
 import { setNow } from "../support/load-network.ts";
 import { ACME, brandEntry, faultsOf, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
 import { storedPublisher } from "../support/stored-book.ts";
@@ -232,6 +233,28 @@ describe("worker: rotating a publisher identity", () => {
 		expect(await response.json()).toMatchObject({ faults: [{ path: "value", message: "is or was another publisher's" }] });
 		const { faults } = await faultsOf({ publishers: [{ ...OTHER, publisher_identity: "acme_2027" }] });
 		expect(faults).toEqual([{ path: "publishers[0].publisher_identity", message: "already belongs to another" }]);
+	});
+
+	it("a name that another publisher takes meanwhile is not given to a second one, which keeps its own", async () => {
+		const rows = async () =>
+			(
+				await env.DB.batch([
+					env.DB.prepare("SELECT publisher_identity FROM publishers WHERE id = 'other'"),
+					env.DB.prepare("SELECT value, expires_at FROM publisher_names WHERE publisher_id = 'other' ORDER BY value"),
+					env.DB.prepare("SELECT id FROM audit WHERE subject_id = 'other' ORDER BY id"),
+				])
+			).map(({ results }) => results);
+		const before = await rows();
+		const wanted = { kind: "publisher_identity", overlap_hours: 0, value: "wanted_by_two" } as const;
+		const deps = {
+			db: interrupted(() => issued("rotate", { ...wanted, owner: "acme" })),
+			now: () => Date.now(),
+			box: new SecretBox(env.TOKEN_KEYS.split(",")),
+			publish: async () => {},
+		};
+		await expect(rotateCredential(deps, ACTOR, { ...wanted, owner: "other" })).rejects.toMatchObject({ status: 422 });
+		expect(await rows()).toEqual(before);
+		await issued("rotate", { ...wanted, owner: "acme", value: "acme_rtb" });
 	});
 
 	it("revoking ends an overlap now; the present name cannot be revoked", async () => {

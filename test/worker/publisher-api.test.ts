@@ -150,6 +150,22 @@ describe("worker: GET /api/account", () => {
 		expect(await read(accountSchema, "account", CPC_KEY)).not.toHaveProperty("revenue_share");
 		await setPublisher("pa", "callback_url", "https://pa.example/s2s");
 	});
+
+	it("says since when its callback address is paused, and nothing of the one before", async () => {
+		const pausedAt = at("07:00:00");
+		await insert("callback_health", {
+			publisher_id: "pa",
+			url: "https://pa.example/s2s",
+			failures_in_a_row: 20,
+			paused_at: pausedAt,
+		}).run();
+		const callback = async () => (await read(accountSchema, "account")).callback;
+		expect(await callback()).toMatchObject({ failures_in_a_row: 20, paused_since: new Date(pausedAt).toISOString() });
+		await setPublisher("pa", "callback_url", "https://pa.example/s2s/2");
+		expect(await callback()).toMatchObject({ failures_in_a_row: 0, paused_since: null });
+		await setPublisher("pa", "callback_url", "https://pa.example/s2s");
+		await env.DB.exec("DELETE FROM callback_health WHERE publisher_id = 'pa'");
+	});
 });
 
 describe("worker: GET /api/conversions", () => {

@@ -304,10 +304,16 @@ describe("worker: POST /api/links", () => {
 			"walls.example": [120, prices.get("https://walls.example/boots undefined")],
 		});
 		expect(Object.keys(await offered("min_price=0.13"))).toEqual(expect.not.arrayContaining(["gates.example"]));
+		// What was learned may still be kept where it is not to count.
+		const unlearned = { "gates.example": [101, "0.2000"] };
+		const { publishers, ...rest } = file({ mode: "automatic" });
+		await importFile({ ...rest, publishers: publishers.map((one) => ({ ...one, epc_learning: { mode: "off" } })) }, "?yes=1");
+		expect(await offered()).toMatchObject(unlearned);
+		await importFile(file({ mode: "off" }), "?yes=1");
+		expect(await offered()).toMatchObject(unlearned);
 		await env.DB.prepare("DELETE FROM learning_factors").run();
 		await env.BOOK.delete(LEARNED_KEY);
-		await importFile(file({ mode: "off" }), "?yes=1");
-		expect(await offered()).toMatchObject({ "gates.example": [101, "0.2000"] });
+		expect(await offered()).toMatchObject(unlearned);
 	});
 
 	it.each([

@@ -26,6 +26,17 @@ describe("unit: what GET /api/clicks is asked for", () => {
 		expect(faultOf({ from: "2026-10-01", to: "2026-11-01" })).toEqual([{ path: "from", message: "must be at most 31 days before to" }]);
 	});
 
+	test("one id is looked for in all time, or up to, or from, what is given", () => {
+		const span = (query: Record<string, string>) => {
+			const { fromAt, toAt } = read({ id: "click-1", ...query });
+			return [fromAt <= 0 ? "any" : new Date(fromAt).toISOString(), new Date(toAt).toISOString()];
+		};
+		expect(span({})).toEqual(["any", "2026-11-21T12:00:00.000Z"]);
+		expect(span({ to: "2026-01-31" })).toEqual(["any", "2026-02-01T00:00:00.000Z"]);
+		expect(span({ from: "2026-01-31" })).toEqual(["2026-01-31T00:00:00.000Z", "2026-11-20T12:00:00.000Z"]);
+		expect(span({ from: "2025-01-31", to: "2026-01-31" })).toEqual(["2025-01-31T00:00:00.000Z", "2026-02-01T00:00:00.000Z"]);
+	});
+
 	test("a period that is none is told by the end that was given", () => {
 		expect(faultOf({ from: "2026-11-21" })).toEqual([{ path: "from", message: "must not lie ahead" }]);
 		expect(faultOf({ from: "2026-11-21", to: "2026-11-19" })).toEqual([{ path: "to", message: "must not be before from" }]);
