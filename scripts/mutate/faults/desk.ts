@@ -226,4 +226,18 @@ export const DESK_FAULTS: readonly Fault[] = [
 		replace: "false",
 		tests: ["test/unit/console/origin.test.ts"],
 	},
+	{
+		name: "links-tell-learned-prices-where-none-are-to-count",
+		file: "src/publisher-api/link-prices.ts",
+		find: "!learning.setsPrices || isRestrained(epcLearning)",
+		replace: "!learning.setsPrices && isRestrained(epcLearning)",
+		tests: ["test/worker/publisher-links.test.ts"],
+	},
+	{
+		name: "end-of-a-search-for-one-id-is-passed-over",
+		file: "src/publisher-api/clicks-request.ts",
+		find: "from === undefined && to === undefined",
+		replace: "from === undefined",
+		tests: ["test/unit/publisher-api/clicks-request.test.ts"],
+	},
 ];

@@ -214,4 +214,11 @@ export const ORIGIN_FAULTS: readonly Fault[] = [
 		replace: "",
 		tests: ["test/worker/click-parameters.test.ts"],
 	},
+	{
+		name: "name-that-two-publishers-ask-for-at-once-is-given-to-both",
+		file: "src/operator/keys/manage-names.ts",
+		find: "kind = ${kind} AND value = ${value} AND publisher_id = ${owner})",
+		replace: "kind = ${kind} AND publisher_id = ${owner})",
+		tests: ["test/worker/operator-keys.test.ts"],
+	},
 ];
