@@ -7,11 +7,14 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { deliverCallback } from "../../src/callbacks/deliver-callback.ts";
 import { CLICK_TEXTS } from "../../src/clicks/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { keepDeadLettersSafely } from "../../src/dead-letters/dead-letters-in-kv.ts";
 import { answerHttpError } from "../../src/http/errors.ts";
 import { CURSOR_FAULT, writeCursor } from "../../src/http/pages.ts";
 import { KeyOwners } from "../../src/keys/key-owners.ts";
 import { ledgerAnswerSchema } from "../../src/ledger-check/ledger-answers.ts";
 import { sha256Hex } from "../../src/lib/bytes.ts";
+import type { QueueName } from "../../src/lib/enums.ts";
+import { KEPT_DEAD_LETTERS_PREFIX } from "../../src/lib/kept-keys.ts";
 import { utf8 } from "../../src/lib/utf8.ts";
 import { type Erased, erasedSchema } from "../../src/operator/erase/erase-answer.ts";
 import { eraseDeadLetters } from "../../src/operator/erase/erase-kept.ts";
@@ -21,6 +24,7 @@ import { actedBy } from "../support/actor.ts";
 import { Outbox } from "../support/callback-outbox.ts";
 import { clickMessage, rowsOf } from "../support/click-messages.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, storeClicks } from "../support/conversions.ts";
+import { failWrites, stopFailing } from "../support/fail-writes.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { OPERATOR_HEADERS } from "../support/network-import.ts";
 import "../support/worker-env.ts";
@@ -261,6 +265,31 @@ describe("worker: erasing a user", () => {
 		expect((await erase({ uid: UID.toUpperCase() })).counts).toMatchObject({ clicks: 0, kept_in_kv: 0, archived: 0 });
 		await env.BOOK.delete("click:batch:2");
 		await env.ARCHIVE.delete("clicks/2025-01-01/b.ndjson");
+	});
+
+	it("finds dead letters that KV keeps while the database takes none, too", async () => {
+		const clicks = [{ texts: { ...TEXTS, uid: UID } }, { texts: { uid: "somebody" } }].map(clickMessage);
+		const postback = postbackMessage("west", { txnid: "t-late", cid: String(mine.click_hash), surl: "secret-page" });
+		const letters = (queue: QueueName, bodies: readonly unknown[]) =>
+			keepDeadLettersSafely(
+				{ db: openDatabase(env.DB), kv: env.BOOK, now: Date.now },
+				queue,
+				bodies.map((body, at) => ({ id: `letter-${at}`, body })),
+			);
+		await failWrites("INSERT ON dead_letters");
+		await letters("clicks", clicks);
+		await letters("postbacks", [postback]);
+		await stopFailing();
+		const kept = async () => {
+			const { keys } = await env.BOOK.list({ prefix: KEPT_DEAD_LETTERS_PREFIX });
+			return [keys.length, JSON.stringify(await Promise.all(keys.map(({ name }) => env.BOOK.get(name))))] as const;
+		};
+		expect(await kept()).toEqual([2, expect.stringContaining("secret-page")]);
+		expect((await erase({ uid: UID })).counts).toMatchObject({ kept_in_kv: 3 });
+		const [count, left] = await kept();
+		for (const trace of TRACES) expect(left, trace).not.toContain(trace);
+		expect([count, left]).toEqual([2, expect.stringContaining("somebody")]);
+		for (const { name } of (await env.BOOK.list({ prefix: KEPT_DEAD_LETTERS_PREFIX })).keys) await env.BOOK.delete(name);
 	});
 
 	it("by a click erases that click alone", async () => {

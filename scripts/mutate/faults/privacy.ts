@@ -392,6 +392,13 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		tests: OTHERWISE,
 	},
 	{
+		name: "erasing-misses-dead-letters-that-kv-keeps",
+		file: "src/operator/erase/erase-kept.ts",
+		find: '[prefixAt + 1, ""]',
+		replace: '[prefixAt + 2, ""]',
+		tests: ["test/worker/erase.test.ts"],
+	},
+	{
 		name: "ledger-check-logs-click-ids",
 		file: "src/ledger-check/check-ledger.ts",
 		find: "const values = OF_USERS.has(field) ? {} : ",
