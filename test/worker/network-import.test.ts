@@ -1,6 +1,6 @@
 /** POST /operator/network on real D1 and KV: upsert by natural key, all or nothing, keys hashed and shown once. */
 import { createExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { HttpError } from "../../src/lib/http.ts";
@@ -137,6 +137,36 @@ describe("worker: a sound network file", () => {
 		const product = await env.PRODUCTS.prepare("SELECT final_price_micros, availability FROM products WHERE id = 'SKU-1'").first();
 		expect(product).toEqual({ final_price_micros: 89_900_000, availability: "InStock" });
 		expect(await env.PRODUCTS.prepare("SELECT current_price_micros FROM seller_products").first("current_price_micros")).toBe(19_990_000);
+	});
+
+	it("exports products, where asked for, as they were imported: every one of them once, however many", async () => {
+		// More than are read at once.
+		const MANY = 2_002;
+		const many = { domain: "many.example", name: "Many", url: "https://many.example/" };
+		await importFile({
+			products: Array.from({ length: MANY }, (_, at) => ({ ...many, id: `many-${at}`, final_price: "1" })),
+			// A page ends between the two sellers of one.
+			seller_products: Array.from({ length: MANY }, (_, at) => ({
+				...many,
+				asin: `many-${at >> 1}`,
+				seller_id: `S${at & 1}`,
+				current_price: "1",
+			})),
+		});
+		const response = await exports.default.fetch("https://base.example/operator/network?sections=products,seller_products", {
+			headers: OPERATOR_HEADERS,
+		});
+		type File = { products: { id: string }[]; seller_products: { asin: string; seller_id: string }[] };
+		const { products, seller_products: sellers, ...others } = await response.json<File>();
+		expect(Object.keys(others)).toEqual(["$schema"]);
+		expect(new Set(products.map(({ id }) => id)).size).toBe(products.length);
+		expect(new Set(sellers.map((one) => `${one.asin} ${one.seller_id}`)).size).toBe(sellers.length);
+		expect([products.length, sellers.length]).toEqual([MANY + 1, MANY + 1]);
+		expect(products.find(({ id }) => id === "SKU-1")).toMatchObject({ name: "Shoe", final_price: "89.9000" });
+		expect(sellers.find(({ asin }) => asin === "B1")).toMatchObject({ seller_id: "S1", current_price: "19.9900" });
+		await env.PRODUCTS.batch(
+			["products", "seller_products"].map((table) => env.PRODUCTS.prepare(`DELETE FROM ${table} WHERE domain = 'many.example'`)),
+		);
 	});
 
 	it("leaves no staged rows behind", async () => {

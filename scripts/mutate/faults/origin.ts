@@ -215,6 +215,13 @@ export const ORIGIN_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/click-parameters.test.ts"],
 	},
 	{
+		name: "export-passes-over-a-sellers-product-where-a-page-ends",
+		file: "src/operator/network/export-network.ts",
+		find: "(p.asin, p.seller_id) > (${last.asin}, ${last.sellerId})",
+		replace: "p.asin > ${last.asin}",
+		tests: ["test/worker/network-import.test.ts"],
+	},
+	{
 		name: "name-that-two-publishers-ask-for-at-once-is-given-to-both",
 		file: "src/operator/keys/manage-names.ts",
 		find: "kind = ${kind} AND value = ${value} AND publisher_id = ${owner})",
