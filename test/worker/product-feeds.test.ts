@@ -438,6 +438,9 @@ describe("worker: what a feed gets wrong", () => {
 			price("4", { price: "¥129", currency: "USD" }),
 			price("5", { price: "129 JPY", currency: "CNY" }),
 			price("6", { price: "¥129.00", sale_price: "99.00 CNY" }),
+			price("7", { price: "¥129.00 CNY" }),
+			price("8", { price: "CNY 129.00 ¥" }),
+			price("9", { price: "¥129.00 USD" }),
 		];
 		expect((await sendFeed("products", jsonLines(rows))).rejected_lines.map(({ line }) => line)).toEqual([4, 5]);
 		expect((await stored("products")).map(({ id, currency }) => [id, currency])).toEqual([
@@ -445,6 +448,9 @@ describe("worker: what a feed gets wrong", () => {
 			["2", "JPY"],
 			["3", "JPY"],
 			["6", "CNY"],
+			["7", "CNY"],
+			["8", "CNY"],
+			["9", "USD"],
 		]);
 	});
 

@@ -93,8 +93,9 @@ function textOf(cell: unknown, field: string): string | null {
 /** `text`: as it is written; absent for a number of JSON, whose point is one. */
 type WrittenPrice = FeedPrice & { text?: string };
 
-function isYenSign({ text }: WrittenPrice): boolean {
-	return text?.includes("¥") ?? false;
+/** Whether it is in what `¥` stands for, and no code says what that is. */
+function isYenSign({ text = "" }: WrittenPrice): boolean {
+	return text.includes("¥") && !/[a-z]/i.test(text);
 }
 
 /** The prices and their currency. A price of zero beside a higher one means none. */
