@@ -1,5 +1,5 @@
 /** Takes a due callback for one delivery, so that no other delivery calls for it at the same time. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { takeProbe } from "./breaker.ts";
@@ -75,10 +75,11 @@ export async function claimCallback({ db, now }: { db: Database; now: () => numb
 		// By itself, not joined: it may be on another node (decision 0034).
 		sql`SELECT subid1, subid2, subid3, subid4, subid5 FROM clicks WHERE id = (SELECT v.click_id FROM callbacks c CROSS JOIN conversions v
 			WHERE c.id = ${id} AND c.lease = ${lease} AND v.platform = c.platform AND v.txnid = c.txnid AND v.publisher_id = c.publisher_id)`,
-		// By itself for the same reason. Its own cancellation is of the moment in which the click was taken away.
-		sql`SELECT seq FROM conversion_events WHERE platform = (SELECT platform FROM callbacks WHERE id = ${id})
-			AND txnid = (SELECT txnid FROM callbacks WHERE id = ${id}) AND kind = 'detached'
-			AND at >= (SELECT created_at FROM callbacks WHERE id = ${id}) LIMIT 1`,
+		// By itself for the same reason. It came about with the last event of its moment: its own cancellation with the one that took the click
+		// away. Clocks differ, but the events of a conversion are in their order.
+		sql`SELECT seq FROM conversion_events WHERE ${ofConversion(id)} AND kind = 'detached'
+			AND seq >= (SELECT max(seq) FROM conversion_events WHERE ${ofConversion(id)}
+				AND at = (SELECT created_at FROM callbacks WHERE id = ${id})) LIMIT 1`,
 	]);
 	const row = (results[2]?.results as Row[] | undefined)?.[0];
 	const secrets = (results[3]?.results ?? []) as { sealed: string }[];
@@ -86,4 +87,9 @@ export async function claimCallback({ db, now }: { db: Database; now: () => numb
 	if (row === undefined) return null;
 	const isOfFormerClick = (results[5]?.results ?? []).length > 0;
 	return { ...row, ...(subids ?? NO_SUBIDS), ...(isOfFormerClick && OF_FORMER_CLICK), probe: row.probe === 1, secrets };
+}
+
+/** Whether an event is of a callback's conversion. */
+function ofConversion(id: string): SQL {
+	return sql`platform = (SELECT platform FROM callbacks WHERE id = ${id}) AND txnid = (SELECT txnid FROM callbacks WHERE id = ${id})`;
 }
