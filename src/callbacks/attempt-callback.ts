@@ -90,14 +90,15 @@ export async function attemptCallback(deps: AttemptDeps, { url, facts, secrets, 
 			signal: AbortSignal.timeout(timeoutMs),
 		});
 	} catch (error) {
-		return failed(describeFailure(error, timeoutMs));
+		return failed(hideSecretsIn(describeFailure(error, timeoutMs), url));
 	}
 	const latencyMs = now() - startedAt;
+	const { text, isCut } = await readStart(response.body);
 	return {
 		startedAt,
 		latencyMs,
 		httpStatus: response.status,
-		answer: hideSecretsIn(await readStart(response.body), url),
+		answer: hideSecretsIn(text, url, isCut),
 		retryAfterMs: readRetryAfter(response.headers.get("retry-after"), now()),
 		confirmed: response.ok,
 		mayHaveArrived: response.ok || isGatewaysWord(response.status),
@@ -118,8 +119,8 @@ function describeFailure(error: unknown, timeoutMs: number): string {
 }
 
 /** The first bytes of a body as text; whatever the rest of it does, it is dropped. */
-async function readStart(body: ReadableStream<Uint8Array> | null): Promise<string> {
-	if (body === null) return "";
+async function readStart(body: ReadableStream<Uint8Array> | null): Promise<{ text: string; isCut: boolean }> {
+	if (body === null) return { text: "", isCut: false };
 	const reader = body.getReader();
 	const bytes = new Uint8Array(KEPT_ANSWER_BYTES);
 	let length = 0;
@@ -140,7 +141,7 @@ async function readStart(body: ReadableStream<Uint8Array> | null): Promise<strin
 	reader.cancel().catch(() => {
 		// Broken already.
 	});
-	return printable(fromUtf8(bytes.subarray(0, length)));
+	return { text: printable(fromUtf8(bytes.subarray(0, length))), isCut: length === KEPT_ANSWER_BYTES };
 }
 
 function printable(text: string): string {

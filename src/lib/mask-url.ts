@@ -22,9 +22,10 @@ const LEAST_BEGUN_LENGTH = 4;
 
 /**
  * What a receiver has answered, without what {@link maskCallbackUrl} hides of its address, which many a page of an error repeats.
- * @param url an absolute address
+ * @param url   an absolute address
+ * @param isCut whether the answer went on: it may end within a secret
  */
-export function hideSecretsIn(answer: string, url: string): string {
+export function hideSecretsIn(answer: string, url: string, isCut = false): string {
 	const { pathname, search } = new URL(url);
 	const hidden = [
 		...pathname.split("/").filter((part) => maskPathPart(part) !== part),
@@ -35,11 +36,22 @@ export function hideSecretsIn(answer: string, url: string): string {
 	];
 	const pieces = hidden
 		.flatMap((part) => replaceMacros(part, () => "\n").split("\n"))
-		.flatMap((piece) => [piece, decodeText(piece)])
 		.filter((piece) => piece.length >= LEAST_HIDDEN_LENGTH)
+		.flatMap(spellingsOf)
 		.sort((a, b) => b.length - a.length);
-	const whole = pieces.reduce((text, piece) => text.replaceAll(piece, MASK), answer);
-	return whole.slice(0, whole.length - Math.max(0, ...pieces.map((piece) => begunLength(whole, piece))));
+	if (pieces.length === 0) return answer;
+	const whole = answer.replaceAll(new RegExp(pieces.map(escapePattern).join("|"), "gi"), MASK);
+	return isCut ? whole.slice(0, whole.length - Math.max(...pieces.map((piece) => begunLength(whole, piece)))) : whole;
+}
+
+/** As it was sent, as it is read, and as that is written in JSON and in HTML. */
+function spellingsOf(piece: string): string[] {
+	const text = decodeText(piece);
+	return [piece, text, text.replaceAll("/", "\\/"), text.replaceAll("&", "&amp;")];
+}
+
+function escapePattern(text: string): string {
+	return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
 /** How much of a piece a text ends with. */

@@ -36,10 +36,19 @@ describe("unit: what a receiver has answered", () => {
 		["Cannot GET /s2s/AbC123dEf456gHi789-c1", "Cannot GET /s2s/***c1"],
 		["no route for /s2s?token=s3cr3t%2Fof-acme&key=k1&sum=8.4000", "no route for /s2s?token=***&key=k1&sum=8.4000"],
 		["bad token s3cr3t/of-acme from network", "bad token *** from network"],
-		["no route for /s2s?token=s3cr3t%2Fof", "no route for /s2s?token="],
-		["stored as s3c", "stored as s3c"],
+		["no route for /s2s?token=s3cr3t%2fof-acme", "no route for /s2s?token=***"],
+		['{"path":"\\/s2s","token":"s3cr3t\\/of-acme"}', '{"path":"\\/s2s","token":"***"}'],
+		["stored as s3cr3t/of", "stored as s3cr3t/of"],
 		["stored", "stored"],
 	])("%j is kept as %j", (answer, kept) => {
 		expect(hideSecretsIn(answer, url)).toBe(kept);
+	});
+
+	it("of one that is cut off within a secret, nothing of it", () => {
+		expect(hideSecretsIn("no route for /s2s?token=s3cr3t%2Fof", url, true)).toBe("no route for /s2s?token=");
+		expect(hideSecretsIn("stored as s3c", url, true)).toBe("stored as s3c");
+		const named = "https://pub.example/s2s?network=successful-partners&a=b%26c-of-acme";
+		expect(hideSecretsIn("success", named)).toBe("success");
+		expect(hideSecretsIn("no a=b&amp;c-of-acme", named)).toBe("no a=***");
 	});
 });
