@@ -98,8 +98,8 @@ function readSale(
 	if ("fault" in told) return `${JSON.stringify(payout?.slice(0, 40) ?? "")} ${told.fault}`;
 	const { currency } = told;
 	const date = cellOf("date");
-	const at = date === null ? null : readDate(date, dateOrder);
-	if (date !== null && at === null) return `${JSON.stringify(date.slice(0, 40))} ${faultOfDate(date)}`;
+	const at = date === null ? null : readDate(date, dateOrder, now);
+	if (date !== null && at === null) return `${JSON.stringify(date.slice(0, 40))} ${faultOfDate(date, dateOrder, now)}`;
 	if (at !== null && !isEventTime(at, now)) return `${JSON.stringify(date?.slice(0, 40) ?? "")} is before 2000, or more than a day ahead`;
 	const [cid, sales] = [cellOf("cid"), cellOf("sales")];
 	const isOther = salesCurrency !== null && salesCurrency !== (currency ?? byDefault);

@@ -5,9 +5,11 @@ import { readDate } from "../../../src/operator/statement/read-date.ts";
 import { readMoney } from "../../../src/operator/statement/read-money.ts";
 import { readStatement } from "../../../src/operator/statement/read-statement.ts";
 
+const NOW = Date.parse("2026-11-20T12:00:00Z");
+
 function read(text: string, mapping = {}, currency = "USD") {
 	const platform = { currency, statusMap: {}, negativePayout: "cancel" } as const;
-	const statement = readStatement(text, mapping, null, Date.parse("2026-11-20T12:00:00Z"), platform);
+	const statement = readStatement(text, mapping, null, NOW, platform);
 	if (!("sales" in statement)) throw new Error(statement.faults.map(({ path, message }) => `${path}: ${message}`).join("; "));
 	return statement;
 }
@@ -480,15 +482,20 @@ describe("unit: amounts and dates of exports", () => {
 		["26-Nov-05", null, null],
 		["26/11/05", null, null],
 		["26-11-05", "dmy", null],
-		["26-11-25", null, null],
-		["26-11-25", "mdy", null],
-		["26-11-25", "dmy", "2025-11-26"],
+		["26-10-25", null, null],
+		["26-10-25", "mdy", null],
+		["25/12/24", null, null],
+		["25.12.24", null, "2024-12-25"],
+		["30.11.25", null, "2025-11-30"],
+		["31-12-25", null, "2025-12-31"],
+		["28/10/26", "mdy", "2026-10-28"],
+		["26-10-25", "dmy", "2025-10-26"],
 		["19-11-25", null, "2025-11-19"],
 		["9-9-25", null, "2025-09-09"],
 		["Tue, 3 Nov 2026", null, "2026-11-03"],
 		["Tuesday, November 3, 2026", null, "2026-11-03"],
 	] as const)("%s (%s) is %s", (text, order, day) => {
-		expect(readDate(text, order)).toBe(day === null ? null : Date.parse(day));
+		expect(readDate(text, order, NOW)).toBe(day === null ? null : Date.parse(day));
 	});
 
 	it.each([
@@ -504,16 +511,18 @@ describe("unit: amounts and dates of exports", () => {
 		["13/11/2026 18:50:00 PST", null],
 		["13/11/2026 18:50 +", null],
 	])("%s is %s", (text, time) => {
-		expect(readDate(text, null)).toBe(time === null ? null : Date.parse(time));
+		expect(readDate(text, null, NOW)).toBe(time === null ? null : Date.parse(time));
 	});
 
 	it("a row whose date is none is told otherwise than one whose date could be two", () => {
-		const rows = ["A,1,03/04/2026", "B,1,13/11/2026 18:50 PST", "C,1,soon", "D,1,26-11-25"];
+		const rows = ["A,1,03/04/2026", "B,1,13/11/2026 18:50 PST", "C,1,soon", "D,1,26-10-25"];
 		expect(read(["txnid,payout,date", ...rows, ""].join("\n")).faults).toEqual([
 			{ line: 2, message: '"03/04/2026" could be two days: say date_order' },
 			{ line: 3, message: '"13/11/2026 18:50 PST" is no date that can be read: a time zone has to be UTC, or an offset as +01:00' },
 			{ line: 4, message: '"soon" is no date that can be read' },
-			{ line: 5, message: '"26-11-25" could be two days: say date_order' },
+			{ line: 5, message: '"26-10-25" could be two days: say date_order' },
 		]);
+		const american = "Member ID (U1),MID,Order ID,Transaction Date,Sales,Total Commission\nc1,7,R1,26/10/25,20.00,1.50\n";
+		expect(read(american).faults).toEqual([{ line: 2, message: '"26/10/25" is none whose date_order is mdy' }]);
 	});
 });
