@@ -46,12 +46,14 @@ export function titleOf(text: string): Title | null {
 export function expressionsOf(asked: readonly string[]): string[] {
 	const needed = asked.filter((word) => !FILLERS.has(word));
 	const [words, fillers] = needed.length === 0 ? [asked, []] : [needed, asked.filter((word) => FILLERS.has(word))];
-	const [first, last] = [words[0], words.at(-1)];
-	if (first === undefined || last === undefined) return [];
+	const last = words.at(-1);
+	if (last === undefined) return [];
 	const before = words.slice(0, -1).map(quote);
 	const exact = [...before, STEMMED.test(last) || !canBegin(last) ? quote(last) : beginning(last)];
 	const joined = words.slice(1).map((word, at) => quote(`${words[at]}${word}`));
-	const strict = all(fillers.length === 0 ? exact : [...exact, any([first, ...fillers].map(quote))]);
+	// They count where they are found, the last as the beginning of a word, too (`con`): the first of the others is there anyway.
+	const counting = fillers.map((word) => (word === asked.at(-1) ? beginning(word) : quote(word)));
+	const strict = all(fillers.length === 0 ? exact : [...exact, any([...exact.slice(0, 1), ...counting])]);
 	const respelt = all(
 		exact.map((expression, at) => any([expression, ...halvesOf(words[at] ?? ""), ...joined.slice(Math.max(0, at - 1), at + 1)])),
 	);

@@ -343,6 +343,13 @@ describe("worker: which products are found", () => {
 		expect((await idsOf("on gown"))[0]).toBe("G-3");
 		expect(await idsOf("gown for nobody")).not.toContain("G-4");
 		expect(await idsOf("for the")).toEqual(["G-4"]);
+		expect((await idsOf("the gow")).toSorted()).toEqual(["G-1", "G-2", "G-3"]);
+	});
+
+	it("such a word at the end may be the beginning of another, which comes first", async () => {
+		const others = Array.from({ length: 30 }, (_, n) => productEntry(`H-${n}`, `Hair item${n}`));
+		await importFile({ products: [...others, productEntry("C-1", "Moisturising conditioner for long hair")] });
+		expect((await idsOf("hair con"))[0]).toBe("C-1");
 	});
 
 	it("`'s` is no word of its own", async () => {

@@ -25,6 +25,8 @@ describe("unit: expressions of a search", () => {
 	it("ask for no filler, which counts where it is, but where there is nothing else", () => {
 		expect(expressionsOf(["gown", "for", "x"]).slice(0, 1)).toEqual(['"gown" AND "x" AND ("gown" OR "for")']);
 		expect(expressionsOf(["gown", "for", "x"]).at(-1)).toBe('("gown" OR "x")');
+		expect(expressionsOf(["the", "headph"])[0]).toBe('("headph" OR "headph" *) AND (("headph" OR "headph" *) OR "the")');
+		expect(expressionsOf(["hair", "con"])[0]).toBe('("hair" OR "hair" *) AND (("hair" OR "hair" *) OR ("con" OR "con" *))');
 		expect(expressionsOf(["the", "for"])[0]).toBe('"the" AND ("for" OR "for" *)');
 	});
 
