@@ -1,30 +1,46 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS, utcDay } from "../lib/time.ts";
 
 /** The first day that any counter or click has; today where there is none. */
-export function firstDay(db: Database, now: number): Promise<string> {
-	return earliest(db, now, sql`true`, sql`true`, sql`true`);
+export async function firstDay(db: Database, now: number): Promise<string> {
+	const [found] = await db.all<{ day: string | null; clickedAt: number | null }>(sql`SELECT
+		(SELECT MIN(day) FROM (SELECT MIN(date) AS day FROM daily_publishers UNION ALL SELECT MIN(day) AS day FROM campaign_days) f) AS day,
+		(SELECT clicked_at FROM clicks ORDER BY id LIMIT 1) AS "clickedAt"`);
+	return earliest(now, found?.day, dayOf(found?.clickedAt));
 }
 
 /**
- * The same of a day and those after it, for whoever goes through them one by one: a date that some platform got wrong by years leaves as many
- * without anything.
+ * The first day from one on that any counter, click or sale has, for whoever goes through days one by one: a date that some platform got
+ * wrong by years leaves as many without anything. Sales count by themselves, since what their counters lost is looked for, too.
  */
 export async function firstDayFrom(db: Database, from: string, now: number): Promise<string> {
-	const [begin, end] = [Date.parse(from), Date.parse(from) + DAY_MS].map(leastIdAt);
-	// As nearly always: no counter need be looked at.
-	const clicked = await db.all(sql`SELECT id FROM clicks WHERE id >= ${begin} AND id < ${end} LIMIT 1`);
+	const begin = Date.parse(from);
+	// As nearly always: nothing else need be looked at.
+	const clicked = await db.all(sql`SELECT id FROM clicks WHERE id >= ${leastIdAt(begin)} AND id < ${leastIdAt(begin + DAY_MS)} LIMIT 1`);
 	if (clicked.length > 0) return from;
-	return earliest(db, now, sql`date >= ${from}`, sql`day >= ${from}`, sql`id >= ${begin}`);
+	const ofSales = sql`stage = 'settled' AND test = 0 AND event_at >= ${begin}`;
+	const [found] = await db.all<{
+		day: string | null;
+		clickedAt: number | null;
+		soldAt: number | null;
+		cancelledAt: number | null;
+	}>(sql`SELECT
+		(SELECT MIN(day) FROM (SELECT MIN(date) AS day FROM daily_publishers WHERE date >= ${from}
+			UNION ALL SELECT MIN(date) AS day FROM daily_network WHERE date >= ${from}
+			UNION ALL SELECT MIN(day) AS day FROM campaign_days WHERE day >= ${from}) f) AS day,
+		(SELECT clicked_at FROM clicks WHERE id >= ${leastIdAt(begin)} ORDER BY id LIMIT 1) AS "clickedAt",
+		(SELECT MIN(at) FROM (SELECT (SELECT MIN(v.event_at) FROM conversions v
+			WHERE v.platform = p.id AND ${ofSales} AND status <> 'cancelled') AS at FROM platforms p) f) AS "soldAt",
+		(SELECT MIN(event_at) FROM conversions WHERE ${ofSales} AND status = 'cancelled') AS "cancelledAt"`);
+	return earliest(now, found?.day, dayOf(found?.clickedAt), dayOf(found?.soldAt), dayOf(found?.cancelledAt));
 }
 
-async function earliest(db: Database, now: number, ofDates: SQL, ofDays: SQL, ofClicks: SQL): Promise<string> {
-	const [found] = await db.all<{ day: string | null; clickedAt: number | null }>(sql`SELECT
-		(SELECT MIN(day) FROM (SELECT MIN(date) AS day FROM daily_publishers WHERE ${ofDates}
-			UNION ALL SELECT MIN(day) AS day FROM campaign_days WHERE ${ofDays}) f) AS day,
-		(SELECT clicked_at FROM clicks WHERE ${ofClicks} ORDER BY id LIMIT 1) AS "clickedAt"`);
-	const days = [utcDay(now), found?.day ?? null, found?.clickedAt == null ? null : utcDay(found.clickedAt)];
-	return days.filter((day) => day !== null).sort()[0] ?? utcDay(now);
+function dayOf(at: number | null | undefined): string | null {
+	return at == null ? null : utcDay(at);
+}
+
+function earliest(now: number, ...days: readonly (string | null | undefined)[]): string {
+	return [utcDay(now), ...days].filter((day) => typeof day === "string").sort()[0] ?? utcDay(now);
 }

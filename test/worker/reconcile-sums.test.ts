@@ -579,6 +579,21 @@ describe("worker: the hourly comparison", () => {
 		expect((await differing()).map(({ day }) => day)).toEqual(["2026-09-02"]);
 	});
 
+	it.each([
+		["wrong", "UPDATE daily_network SET gross_micros = gross_micros + 5 WHERE date = '2026-09-05'"],
+		["lost", "DELETE FROM daily_network WHERE date = '2026-09-05'"],
+	])("gives a day its turn whose only sums are those of a sale of a publisher paid by clicks, and %s", async (_, spoil) => {
+		await sweepAll(NOW);
+		const old = click({ at: Date.parse("2026-09-02T10:00:00Z") });
+		await count(old);
+		await consume(postbackMessage("northwind", { txnid: "old", cid: old.hash, eventAt: Date.parse("2026-09-05T10:00:00Z") }));
+		await run("UPDATE conversions SET updated_at = 1 WHERE txnid = 'old'");
+		await run("UPDATE reconciliation SET turn_day = NULL");
+		await run(spoil);
+		for (let hour = 1; hour <= 60 && (await differing()).length === 0; hour++) await sweepAll(NOW + 10 * DAY_MS + hour * HOUR_MS);
+		expect(new Set((await differing()).map(({ day }) => day))).toEqual(new Set(["2026-09-05"]));
+	});
+
 	it("gives every day its turn", async () => {
 		await sweepAll(NOW);
 		await run("UPDATE daily_publishers SET click_count = click_count + 1 WHERE date = '2026-11-18'");
