@@ -76,7 +76,8 @@ async function refusedLetter(kv: Pick<KVNamespace, "list">, queue: QueueName, no
 
 /** Of a click, of a postback, and the first of postbacks that came together: src/clicks/message.ts, src/conversions/message.ts. */
 const CAME_AT = sql`coalesce(CAST(body ->> 'at' AS BIGINT), CAST(body -> 'intake' ->> 'receivedAt' AS BIGINT),
-	(SELECT min(CAST(j.value -> 'intake' ->> 'receivedAt' AS BIGINT)) FROM json_each(coalesce(body -> 'items', '[]')) j))`;
+	(SELECT min(CAST(CASE WHEN j.atom IS NULL THEN j.value -> 'intake' ->> 'receivedAt' END AS BIGINT))
+		FROM json_each(CASE WHEN CAST(body -> 'items' AS TEXT) LIKE '[%' THEN body -> 'items' ELSE '[]' END) j))`;
 
 /** A message that nobody could take is older than its letter: it says itself when it was made. Queues give up after times of their own. */
 async function oldestLetter(db: Database, now: number): Promise<number> {

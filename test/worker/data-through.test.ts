@@ -78,6 +78,19 @@ describe("worker: up to when everything is counted", () => {
 		},
 	);
 
+	it.each([
+		{ items: ["abc"] },
+		{ items: [["abc"], null, 5] },
+		{ items: "abc" },
+		{ items: { a: "b" } },
+		{ items: null },
+		{ items: 5 },
+		{ intake: "abc" },
+	])("one of another version's, %j, from when it became one", async (body) => {
+		await keepDeadLetters(db, "postbacks", [{ id: "dead-1", body }], DEAD_AT);
+		expect(await through()).toBe(upTo(DEAD_AT));
+	});
+
 	it("however many clicks became dead letters before a postback that came in earlier", async () => {
 		const clicks = Array.from({ length: 100 }, (_, at) => ({ id: `dead-${at}`, body: clickMessage({ at: DEAD_AT - HOUR_MS }) }));
 		await keepDeadLetters(db, "clicks", clicks, DEAD_AT - HOUR_MS);
