@@ -568,6 +568,22 @@ describe("worker: a book of another size", () => {
 		expect(await env.DB.prepare("SELECT COUNT(*) AS n FROM book_shards WHERE bits = ?").bind(bits).first("n")).toBe(0);
 	}, 120_000);
 
+	it("is rebuilt over several runs, too, where only statements are too few, and no change waits for the last one", async () => {
+		const { bits } = await manifest();
+		await env.DB.prepare("UPDATE book_state SET next_bits = ?, next_done = 0")
+			.bind(bits + 3)
+			.run();
+		await env.DB.prepare("UPDATE campaigns SET epc_micros = 666600 WHERE campaign_id = 10020").run();
+		await env.DB.prepare("INSERT INTO book_dirty_slots (slot, mark) VALUES (?, 1) ON CONFLICT DO NOTHING")
+			.bind(slotOf(domainKey("many-20.example")))
+			.run();
+		const { complete } = await publishBook(deps(), false, { statements: 65, keys: 200 });
+		expect([complete, (await manifest()).bits]).toEqual([false, bits]);
+		expect(await reader(observedStore()).priceOf("many-20.example", 0)).toBe(666_600);
+		while (!(await publishBook(deps())).complete);
+		expect(await reader(observedStore()).priceOf("many-20.example", 0)).toBe(666_600);
+	}, 120_000);
+
 	it.each([2, 6])(
 		"takes over changes made while it is rebuilt with %d doublings, run after run",
 		async (doublings) => {

@@ -17,7 +17,7 @@ import { readRows, runsOf } from "./read-rows.ts";
 export type NewChunk = { kind: ChunkKind; bits: number; chunk: number; bytes: Uint8Array | null };
 
 /** A run takes ten statements, those to bake learned prices among them. */
-const READS_A_RUN = 10 / STATEMENTS_A_READ;
+export const READS_A_RUN = 10 / STATEMENTS_A_READ;
 
 /** Facts and links. */
 export const KINDS_BY_SLOT = ["f", "l"] as const;

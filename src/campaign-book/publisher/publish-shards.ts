@@ -42,7 +42,7 @@ export type WriteDeps = {
 };
 
 /** Reads of a budget that one read is, with learned prices in it. */
-const READS_WITH_PRICES = 1 + STATEMENTS_TO_BAKE / STATEMENTS_A_READ;
+export const READS_WITH_PRICES = 1 + STATEMENTS_TO_BAKE / STATEMENTS_A_READ;
 
 type Written = { shard: number; version: string; bytes: number };
 

@@ -13,9 +13,10 @@ import { shardOf } from "../slots.ts";
 import { readLearning } from "./bake-prices.ts";
 import { buildManifest, buildPacked } from "./build-manifest.ts";
 import { type BookFormat, planSize, type State } from "./plan-size.ts";
-import { KINDS_BY_SLOT, writeChunks } from "./publish-chunks.ts";
+import { KINDS_BY_SLOT, READS_A_RUN, writeChunks } from "./publish-chunks.ts";
 import { numberPublishers } from "./publish-head.ts";
-import { type Budget, newBudget, type WriteDeps, writeShards } from "./publish-shards.ts";
+import { type Budget, newBudget, READS_WITH_PRICES, type WriteDeps, writeShards } from "./publish-shards.ts";
+import { SHARDS_PER_READ } from "./read-rows.ts";
 import { reconcileChunks } from "./reconcile-chunks.ts";
 import { isSpread, isUnknownBook, type ReconcileDeps, reconcileShards, versionOfManifest } from "./reconcile-shards.ts";
 
@@ -197,8 +198,7 @@ async function readState(db: Database): Promise<State> {
 async function rebuild(deps: WriteDeps, state: State, dirty: readonly DirtySlot[], budget: Budget): Promise<DirtySlot[]> {
 	const { bits, nextBits } = state;
 	const nextFormat = state.nextFormat ?? state.format;
-	const keysAShard = nextFormat === PACKED_FORMAT ? KINDS_BY_SLOT.length : 1;
-	const atOnce = nextBits !== null && state.nextDone === 0 && 2 ** nextBits * keysAShard <= budget.shardsLeft;
+	const atOnce = nextBits !== null && state.nextDone === 0 && fits(nextFormat, nextBits, budget);
 	// Shards that would be far too large are not built any more: their changes come with the next book.
 	const outgrown = nextBits !== null && nextBits - bits > MAX_DOUBLINGS;
 	let seen = [...dirty];
@@ -214,13 +214,20 @@ async function rebuild(deps: WriteDeps, state: State, dirty: readonly DirtySlot[
 	const rest = Array.from({ length: 2 ** nextBits - state.nextDone }, (_, at) => state.nextDone + at);
 	const done = await write(deps, nextFormat, nextBits, rest, budget);
 	state.nextDone += done.size;
-	if (state.nextDone < 2 ** nextBits) return seen;
+	// Against what was expected: the present book still lacks the changes.
+	if (state.nextDone < 2 ** nextBits) return atOnce ? [] : seen;
 	state.format = nextFormat;
 	state.bits = nextBits;
 	state.nextFormat = null;
 	state.nextBits = null;
 	state.nextDone = 0;
 	return seen;
+}
+
+/** Whether a whole book can be written. */
+function fits(format: number, bits: number, { shardsLeft, readsLeft }: Budget): boolean {
+	const [keys, reads] = format === PACKED_FORMAT ? [KINDS_BY_SLOT.length, READS_A_RUN] : [1, READS_WITH_PRICES];
+	return 2 ** bits * keys <= shardsLeft && Math.ceil(2 ** bits / SHARDS_PER_READ) * reads <= readsLeft;
 }
 
 function write(deps: WriteDeps, format: number, bits: number, wanted: readonly number[], budget: Budget): Promise<Set<number>> {
