@@ -164,7 +164,7 @@ describe("worker: GET /api/account", () => {
 		await setPublisher("pa", "callback_url", "https://pa.example/s2s/2");
 		expect(await callback()).toMatchObject({ failures_in_a_row: 0, paused_since: null });
 		await setPublisher("pa", "callback_url", "https://pa.example/s2s");
-		await env.DB.exec("DELETE FROM callback_health WHERE publisher_id = 'pa'");
+		await env.DB.prepare("DELETE FROM callback_health WHERE publisher_id = 'pa'").run();
 	});
 });
 
