@@ -15,7 +15,7 @@ const CALLBACK_TIMEOUT_MS = 10 * SECOND_MS;
 /** The body only serves the log: it may take no longer than this once the status is there. */
 const BODY_TIMEOUT_MS = SECOND_MS;
 
-/** Workers take no longer addresses, and most servers shorter ones. */
+/** What Cloudflare takes of an address; most servers take less. */
 const MAX_ADDRESS_LENGTH = 16_384;
 
 /** First bytes of an answer that are kept. */

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { claimCallback } from "../../../src/callbacks/claim-callback.ts";
 import { sweepConversions } from "../../../src/conversions/sweep-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
+import { HOUR_MS } from "../../../src/lib/time.ts";
 import {
 	candidatesSchema,
 	conversionPageSchema,
@@ -419,13 +420,15 @@ describe("worker: a conversion without a click is attached to one", () => {
 		await adjust({ kind: "undo", adjustment: String(id) });
 		await judge(txnid, "attach", { click: String(second.click_hash) });
 		const db = openDatabase(env.DB);
-		// Whoever attached the second has a clock that goes after: what is later is told by the order of the events.
+		// Whoever attached the second has a clock that is an hour behind: what is later is told by the order of the events.
 		const [{ at, seq } = { at: 0, seq: 0 }] = await readAll<{ at: number; seq: number }>(
 			"SELECT at, seq FROM conversion_events WHERE txnid = ? AND kind = 'detached'",
 			txnid,
 		);
-		await db.run(sql`UPDATE conversion_events SET at = CAST(${at - 20} AS BIGINT) WHERE txnid = ${txnid} AND seq > CAST(${seq} AS BIGINT)`);
-		await db.run(sql`UPDATE callbacks SET created_at = CAST(${at - 20} AS BIGINT) WHERE txnid = ${txnid} AND seq = 3`);
+		await db.run(
+			sql`UPDATE conversion_events SET at = CAST(${at - HOUR_MS} AS BIGINT) WHERE txnid = ${txnid} AND seq > CAST(${seq} AS BIGINT)`,
+		);
+		await db.run(sql`UPDATE callbacks SET created_at = CAST(${at - HOUR_MS} AS BIGINT) WHERE txnid = ${txnid} AND seq = 3`);
 		const told = [];
 		for (const callback of await readAll("SELECT id FROM callbacks WHERE txnid = ? ORDER BY seq", txnid)) {
 			await db.run(sql`UPDATE callbacks SET state = 'delivered', lease = NULL WHERE txnid = ${txnid}`);
